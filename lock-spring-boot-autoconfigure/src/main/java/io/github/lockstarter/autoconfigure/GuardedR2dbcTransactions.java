@@ -33,13 +33,13 @@ final class GuardedR2dbcTransactions extends R2dbcTransactionManager {
 	@Override
 	protected Mono<Void> doCommit(TransactionSynchronizationManager synchronization,
 			GenericReactiveTransaction transaction) {
-		return ReactiveTransactionGuard.commit(() -> super.doCommit(synchronization, transaction));
+		return ReactiveTransactionGuard.commit(transaction, () -> super.doCommit(synchronization, transaction));
 	}
 
 	@Override
 	protected Mono<Void> doRollback(TransactionSynchronizationManager synchronization,
 			GenericReactiveTransaction transaction) {
-		return ReactiveTransactionGuard.rollback(() -> super.doRollback(synchronization, transaction));
+		return ReactiveTransactionGuard.rollback(transaction, () -> super.doRollback(synchronization, transaction));
 	}
 
 }

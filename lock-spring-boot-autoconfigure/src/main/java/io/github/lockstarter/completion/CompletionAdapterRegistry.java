@@ -70,7 +70,7 @@ public final class CompletionAdapterRegistry {
 	/** Returns the names of all optional classes. */
 	public static Stream<String> optionalTypes() {
 		return Stream
-			.of(List.of(REACTOR, SERVLET, SPRING_MVC, HeldLeases.TRANSACTIONS), HandlerResultAdapter.TASKS,
+			.of(List.of(REACTOR, SERVLET, SPRING_MVC, CallTransactions.TRANSACTIONS), HandlerResultAdapter.TASKS,
 					HandlerResultAdapter.DEFERRED)
 			.flatMap(List::stream);
 	}

@@ -132,9 +132,9 @@ public final class ReactiveTypeAdapter implements CompletionAdapter {
 
 	/** Keeps the emitted values for other callers when the work has completed. */
 	private static Flux<Object> leavingAll(Flux<Object> values, HeldLeases leases) {
-		EmittedValues all = leases.values();
+		EmittedValues all = leases.result().values();
 		return (all == null) ? values : values.switchOnFirst((first, each) -> {
-			leases.beginEmission();
+			leases.result().beginEmission();
 			return each.doOnNext(all::add);
 		}).doOnComplete(() -> leases.leave(all));
 	}
@@ -176,8 +176,8 @@ public final class ReactiveTypeAdapter implements CompletionAdapter {
 			return context;
 		}
 		Context withLease = context.putNonNull(Lease.class, leases.lease());
-		if (HeldLeases.TRANSACTIONS_PRESENT && isInTransaction(context)) {
-			leases.withinTransaction();
+		if (CallTransactions.PRESENT && isInTransaction(context)) {
+			leases.transactions().withinReactive();
 		}
 		return withLease.put(HeldLeases.class, Stream.concat(Stream.of(leases), all(context).stream()).toList());
 	}

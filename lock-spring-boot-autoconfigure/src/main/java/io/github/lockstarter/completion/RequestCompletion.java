@@ -69,7 +69,7 @@ public final class RequestCompletion {
 	 * @param reason why it would not be the same for other callers
 	 */
 	public void answerLost(String reason) {
-		awaiting().forEach((leases) -> leases.answerLost(reason));
+		awaiting().forEach((leases) -> leases.result().reportLost(reason));
 	}
 
 	/**

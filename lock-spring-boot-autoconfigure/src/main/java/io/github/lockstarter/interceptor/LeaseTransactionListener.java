@@ -7,6 +7,7 @@ import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 
 import io.github.lockstarter.LeaseLostException;
+import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.completion.LeaseContext;
 
 /**
@@ -28,17 +29,34 @@ public final class LeaseTransactionListener implements TransactionExecutionListe
 		Object committed = (transaction instanceof DefaultTransactionStatus status && status.isNewTransaction()
 				&& status.hasTransaction() && !transaction.isNested() && !transaction.isReadOnly())
 						? status.getTransaction() : null;
-		LeaseContext.all().forEach((leases) -> leases.checkBeforeCommit(transaction, committed));
+		LeaseContext.all().forEach((leases) -> leases.transactions().checkBeforeCommit(transaction, committed));
 	}
 
 	@Override
 	public void afterCommit(TransactionExecution transaction, @Nullable Throwable failure) {
-		LeaseContext.all().forEach((leases) -> leases.transactionEnded(transaction, failure == null));
+		ended(transaction, failure == null);
 	}
 
 	@Override
 	public void afterRollback(TransactionExecution transaction, @Nullable Throwable failure) {
-		LeaseContext.all().forEach((leases) -> leases.transactionEnded(transaction, false));
+		ended(transaction, false);
+	}
+
+	private static void ended(TransactionExecution transaction, boolean committed) {
+		for (HeldLeases leases : LeaseContext.all()) {
+			leases.transactions().ended(transaction);
+			if (mayChange(transaction)) {
+				leases.transactions().record(committed);
+			}
+		}
+	}
+
+	/**
+	 * Returns whether the end of the transaction decides about changes. A read-only one
+	 * makes none, and those of a nested one depend on the outer one.
+	 */
+	static boolean mayChange(TransactionExecution transaction) {
+		return !transaction.isReadOnly() && !transaction.isNested();
 	}
 
 }

@@ -14,6 +14,7 @@ import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 import org.springframework.resilience.retry.AbstractRetryInterceptor;
 import org.springframework.util.Assert;
 
+import io.github.lockstarter.completion.CallResult;
 import io.github.lockstarter.completion.CompletionAdapterRegistry;
 import io.github.lockstarter.completion.GuardedCall;
 import io.github.lockstarter.completion.HeldLeases;
@@ -127,15 +128,16 @@ public final class LockedCall implements GuardedCall {
 	 * have to be notified of the end of the request
 	 */
 	boolean respond(HandlerResponse response, HeldLeases leases) {
-		if (!leases.mayShare()) {
+		CallResult result = leases.result();
+		if (!result.mayKeep()) {
 			return false;
 		}
-		leases.respondBy(response::head);
-		boolean expectsAnswer = leases.mayAwaitAnswer() && response.notifiesOfAnswer();
-		if (expectsAnswer) {
-			leases.expectAnswer();
+		result.respondBy(response::head);
+		boolean expectsResponse = result.mayKeepResponse() && response.notifiesOfAnswer();
+		if (expectsResponse) {
+			result.expectResponse();
 		}
-		return expectsAnswer;
+		return expectsResponse;
 	}
 
 	/** Returns the task executor for a method whose caller has left. */
@@ -184,10 +186,10 @@ public final class LockedCall implements GuardedCall {
 	}
 
 	private @Nullable Object run(MethodInvocation invocation, HeldLeases leases) throws Throwable {
-		if (leases.isSkipped()) {
+		if (leases.result().isSkipped()) {
 			return CompletionAdapterRegistry.empty(returnType());
 		}
-		SharedResult result = leases.result();
+		SharedResult result = leases.result().received();
 		if (result != null) {
 			if (this.handling != null) {
 				this.handling.replay(result);
@@ -214,7 +216,7 @@ public final class LockedCall implements GuardedCall {
 	}
 
 	private @Nullable Object guarded(HeldLeases leases, Invocation invocation) throws Throwable {
-		if (leases.isSkipped()) {
+		if (leases.result().isSkipped()) {
 			return invocation.proceed();
 		}
 		boolean guarded = false;

@@ -108,7 +108,7 @@ final class ReactiveCalls {
 					if (response != null) {
 						call.respond(response, leases);
 					}
-					return request == null || !handled || !replays(request, leases.result());
+					return request == null || !handled || !replays(request, leases.result().received());
 				});
 			return (request != null && end != null && handled) ? acquired.onErrorResume(LockConflictException.class,
 					(conflict) -> answer(request, end, conflict, call)) : acquired;

@@ -5,6 +5,8 @@ import java.util.function.Supplier;
 
 import reactor.core.publisher.Mono;
 
+import org.springframework.transaction.TransactionExecution;
+
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.completion.HeldLeases;
@@ -26,11 +28,13 @@ public final class ReactiveTransactionGuard {
 	 * transaction is no longer held.
 	 * @param commit commits the transaction
 	 */
-	public static Mono<Void> commit(Supplier<Mono<Void>> commit) {
+	public static Mono<Void> commit(TransactionExecution transaction, Supplier<Mono<Void>> commit) {
 		return Mono.deferContextual((context) -> {
 			List<HeldLeases> all = ReactiveTypeAdapter.all(context);
 			check(leases(all));
-			return commit.get().doOnSuccess((nothing) -> ended(all, true)).doOnError((failure) -> ended(all, false));
+			return commit.get()
+				.doOnSuccess((nothing) -> ended(all, transaction, true))
+				.doOnError((failure) -> ended(all, transaction, false));
 		});
 	}
 
@@ -39,9 +43,9 @@ public final class ReactiveTransactionGuard {
 	 * shared.
 	 * @param rollback rolls the transaction back
 	 */
-	public static Mono<Void> rollback(Supplier<Mono<Void>> rollback) {
+	public static Mono<Void> rollback(TransactionExecution transaction, Supplier<Mono<Void>> rollback) {
 		return Mono.deferContextual((context) -> {
-			ended(ReactiveTypeAdapter.all(context), false);
+			ended(ReactiveTypeAdapter.all(context), transaction, false);
 			return rollback.get();
 		});
 	}
@@ -58,8 +62,10 @@ public final class ReactiveTransactionGuard {
 		return all.stream().flatMap((leases) -> leases.leases().stream()).toList();
 	}
 
-	private static void ended(List<HeldLeases> all, boolean committed) {
-		all.forEach((leases) -> leases.transactionEnded(committed));
+	private static void ended(List<HeldLeases> all, TransactionExecution transaction, boolean committed) {
+		if (LeaseTransactionListener.mayChange(transaction)) {
+			all.forEach((leases) -> leases.transactions().record(committed));
+		}
 	}
 
 }

@@ -51,7 +51,7 @@ public final class ReplayTransactionAdvisor extends StaticMethodMatcherPointcutA
 	private @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
 		Object result = invocation.proceed();
 		HeldLeases leases = LeaseContext.innermost();
-		if (leases != null && leases.mayKeepInTransaction()
+		if (leases != null && leases.result().mayKeepInTransaction()
 				&& TransactionSynchronizationManager.isActualTransactionActive()) {
 			keep(result, leases, invocation.getMethod());
 		}
@@ -63,11 +63,11 @@ public final class ReplayTransactionAdvisor extends StaticMethodMatcherPointcutA
 		if (!(status() instanceof DefaultTransactionStatus status)) {
 			report(method);
 		}
-		else if (status.hasTransaction() && status.isNewTransaction() && leases.contain(status) && !status.isReadOnly()
-				&& !status.isRollbackOnly()) {
+		else if (status.hasTransaction() && status.isNewTransaction() && leases.transactions().contain(status)
+				&& !status.isReadOnly() && !status.isRollbackOnly()) {
 			// Flushed, so that the result includes values that the database generates.
 			status.flush();
-			leases.keepInTransaction(result, status.getTransaction());
+			leases.result().keepInTransaction(result, status.getTransaction());
 		}
 	}
 

@@ -27,7 +27,6 @@ import org.springframework.web.ErrorResponse;
 
 import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockCounts.Event;
-import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
@@ -307,12 +306,11 @@ public final class ResultSharing {
 	}
 
 	/**
-	 * Returns whether the answer to a failure may be shared. A lock exception is
-	 * temporary, and means that the work has not run.
+	 * Returns whether the answer to a failure of the work may be shared. The conflict of
+	 * another lock is one, because the work may have had an effect before.
 	 */
 	public boolean keepsAnswerTo(Throwable failure) {
-		return this.replay != null && !this.replay.answers().values() && !(failure instanceof LockException)
-				&& mayKeep(failure);
+		return this.replay != null && !this.replay.answers().values() && mayKeep(failure);
 	}
 
 	private boolean mayKeep(Throwable failure) {

@@ -80,7 +80,7 @@ class ReplayedAnswersTests {
 	@ParameterizedTest
 	@CsvSource({ "/handled, 402", "/handled-at-once, 402", "/handled-flux, 402", "/handled-here, 410",
 			"/handled-without-body, 404", "/redirected, 302", "/returned-problem, 402", "/returned-error, 502",
-			"/see-other, 303", "/accepted, 202", "/status-set, 201" })
+			"/see-other, 303", "/accepted, 202", "/status-set, 201", "/of-lock, 409" })
 	@DisplayName("A duplicate gets the first request's status, content headers and body")
 	void sameAnswer(String path, int status) throws Exception {
 		HttpResponse<String> first = post(path);
@@ -226,8 +226,8 @@ class ReplayedAnswersTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "/default", "/of-lock", "/exempt" })
-	@DisplayName("By default failures are not stored, nor are lock exceptions or those that the application exempts")
+	@ValueSource(strings = { "/default", "/exempt" })
+	@DisplayName("By default failures are not stored, nor are those that the application exempts")
 	void notKept(String path) throws Exception {
 		HttpResponse<String> first = post(path);
 		HttpResponse<String> again = post(path);

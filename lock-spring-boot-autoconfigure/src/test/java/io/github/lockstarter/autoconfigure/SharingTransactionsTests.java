@@ -5,6 +5,8 @@ import java.util.function.Consumer;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
@@ -80,6 +82,27 @@ class SharingTransactionsTests {
 		});
 	}
 
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	@DisplayName("What one transaction has committed is not done again, although a later one, read-only or not, was rolled back")
+	void laterRollback(boolean readOnly) {
+		run((orders) -> {
+			assertThat(orders.placeThenLookUp("later", readOnly, true)).isOne();
+			assertThat(orders.placeThenLookUp("later", readOnly, true)).isOne();
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	@DisplayName("A look-up that is committed does not keep the result of changes that were rolled back")
+	void rolledBackBeforeLookUp(boolean fails) {
+		run((orders) -> {
+			orders.rollBack(true);
+			assertThat(orders.placeThenLookUp("none", true, fails)).isOne();
+			assertThat(orders.placeThenLookUp("none", true, fails)).isEqualTo(2);
+		});
+	}
+
 	private void run(Consumer<Orders> test) {
 		this.runner.run((context) -> test.accept(context.getBean(Orders.class)));
 	}
@@ -107,6 +130,23 @@ class SharingTransactionsTests {
 			if (this.rollback) {
 				TransactionAspectSupport.currentTransactionStatus().setRollbackOnly();
 			}
+			return this.runs.incrementAndGet();
+		}
+
+		@ExclusiveRequest(name = "orders", key = "#key", replay = "1h")
+		public int placeThenLookUp(String key, boolean readOnly, boolean fails) {
+			this.part.executeWithoutResult((status) -> {
+				if (this.rollback) {
+					status.setRollbackOnly();
+				}
+			});
+			TransactionTemplate lookUp = new TransactionTemplate(this.part.getTransactionManager());
+			lookUp.setReadOnly(readOnly);
+			lookUp.executeWithoutResult((status) -> {
+				if (fails) {
+					status.setRollbackOnly();
+				}
+			});
 			return this.runs.incrementAndGet();
 		}
 

@@ -276,7 +276,9 @@ abstract class LockTable {
 
 	/** Returns the assignments that set columns to their values in a row. */
 	static String assignments(List<String> columns, String value) {
-		return columns.stream().map((column) -> column + " = " + value.formatted(column)).collect(Collectors.joining(", "));
+		return columns.stream()
+			.map((column) -> column + " = " + value.formatted(column))
+			.collect(Collectors.joining(", "));
 	}
 
 	/**

@@ -1,0 +1,121 @@
+package io.github.lockstarter.completion;
+
+import java.util.List;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.mockito.InOrder;
+import org.mockito.Mockito;
+
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseLostException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.registry.request.SharedLease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * What the transactions of a call mean for its result and its leases.
+ */
+class CallTransactionsTests {
+
+	private final SharedLease lease = lease();
+
+	private final CallTransactions transactions = new CallTransactions(List.of(this.lease));
+
+	@AfterEach
+	void endTransaction() {
+		TransactionSynchronizationManager.clear();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "'', true", "c, true", "r, false", "cr, true", "rc, true", "rr, false", "crr, true", "rrc, true" })
+	@DisplayName("A result is final unless everything was rolled back: what was committed counts, before or after a rollback")
+	void outcomes(String ends, boolean areFinal) {
+		ends.chars().forEach((end) -> this.transactions.record(end == 'c'));
+		assertThat(this.transactions.areFinal()).isEqualTo(areFinal);
+	}
+
+	@Test
+	@DisplayName("While a transaction of the thread is open, no result is final, even if another one has been committed")
+	void open() {
+		this.transactions.record(true);
+		TransactionSynchronizationManager.setActualTransactionActive(true);
+		assertThat(this.transactions.areFinal()).isFalse();
+		TransactionSynchronizationManager.setActualTransactionActive(false);
+		assertThat(this.transactions.areFinal()).isTrue();
+	}
+
+	@Test
+	@DisplayName("Within a reactive transaction no result is final")
+	void withinReactive() {
+		this.transactions.withinReactive();
+		this.transactions.record(true);
+		assertThat(this.transactions.areFinal()).isFalse();
+	}
+
+	@Test
+	@DisplayName("A transaction that is not joined is committed while the lease is held, and not after its loss")
+	void notJoined() {
+		this.transactions.checkBeforeCommit("transaction", null);
+		Mockito.when(this.lease.isHeld()).thenReturn(false);
+		assertThatExceptionOfType(LeaseLostException.class)
+			.isThrownBy(() -> this.transactions.checkBeforeCommit("transaction", null));
+		Mockito.verify(this.lease, Mockito.never()).holdUntilCommit(Mockito.any());
+	}
+
+	@Test
+	@DisplayName("The outermost joined transaction keeps other holders away until its end, and inner ones do not")
+	void joined() {
+		Mockito.when(this.lease.holdUntilCommit("joined")).thenReturn(true);
+		this.transactions.checkBeforeCommit("outer", "joined");
+		this.transactions.checkBeforeCommit("inner", "joined");
+		this.transactions.ended("inner");
+		this.transactions.ended("outer");
+		this.transactions.ended("outer");
+		InOrder order = Mockito.inOrder(this.lease);
+		order.verify(this.lease).holdUntilCommit("joined");
+		order.verify(this.lease).transactionEnded();
+		order.verifyNoMoreInteractions();
+	}
+
+	@Test
+	@DisplayName("A joined transaction is not committed if the store no longer has the lease")
+	void joinedAfterLoss() {
+		assertThatExceptionOfType(LeaseLostException.class)
+			.isThrownBy(() -> this.transactions.checkBeforeCommit("transaction", "joined"));
+		assertThat(this.lease.isHeld()).isTrue();
+	}
+
+	@Test
+	@DisplayName("A lease of a registry of the application is checked, since it cannot join a transaction")
+	void otherLeases() {
+		Lease other = Mockito.mock(Lease.class);
+		Mockito.when(other.isHeld()).thenReturn(true);
+		CallTransactions ofOther = new CallTransactions(List.of(other));
+		ofOther.checkBeforeCommit("transaction", "joined");
+		ofOther.ended("transaction");
+		Mockito.verify(other).isHeld();
+	}
+
+	@Test
+	@DisplayName("Without a transaction at the begin of the work, each transaction has begun under the lock")
+	void begunUnderLock() {
+		this.transactions.beginOnThread();
+		assertThat(this.transactions.contain("transaction")).isTrue();
+	}
+
+	private static SharedLease lease() {
+		SharedLease lease = Mockito.mock(SharedLease.class);
+		Mockito.when(lease.isHeld()).thenReturn(true);
+		Mockito.when(lease.key()).thenReturn(LockKey.of("order:1"));
+		return lease;
+	}
+
+}

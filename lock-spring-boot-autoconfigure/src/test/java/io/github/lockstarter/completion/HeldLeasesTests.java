@@ -1,0 +1,222 @@
+package io.github.lockstarter.completion;
+
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.mockito.InOrder;
+import org.mockito.Mockito;
+
+import org.springframework.util.ReflectionUtils;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseLostException;
+import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.registry.request.SharedLease;
+import io.github.lockstarter.result.Caller;
+import io.github.lockstarter.result.Outcome;
+import io.github.lockstarter.result.ResponseHead;
+import io.github.lockstarter.result.ResultSharing;
+import io.github.lockstarter.result.SharedCall;
+import io.github.lockstarter.result.SharedResult;
+import io.github.lockstarter.result.SharedResult.Answered;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * The leases of a call from its begin to their release.
+ */
+class HeldLeasesTests {
+
+	private static final Answered PAYMENT_REQUIRED = Answered.byErrorPage(402, null);
+
+	private final SharedLease first = lease("a:1");
+
+	private final SharedLease second = lease("b:1");
+
+	private final ResultSharing results = Mockito.mock(ResultSharing.class);
+
+	@BeforeEach
+	void writeResults() {
+		Mockito.when(this.results.write(Caller.ANY, "value", ResponseHead.EMPTY)).thenReturn("written value");
+		Mockito.when(this.results.write(Caller.ANY, PAYMENT_REQUIRED)).thenReturn("written response");
+		Mockito.when(this.results.keepsAnswers()).thenReturn(true);
+		Mockito.when(this.results.keepsAnswerTo(Mockito.any())).thenReturn(true);
+	}
+
+	@Test
+	@DisplayName("Several leases are released in the reverse order of their acquisition, by a thread that waits and by one that does not")
+	void order() {
+		two().close();
+		InOrder order = Mockito.inOrder(this.first, this.second);
+		order.verify(this.second).close();
+		order.verify(this.first).close();
+		two().end();
+		order.verify(this.second).releaseAsync();
+		order.verify(this.first).releaseAsync();
+	}
+
+	@Test
+	@DisplayName("Leases on which no work has begun are released as unused")
+	void unused() {
+		two().abandon();
+		Mockito.verify(this.first).releaseUnused();
+		Mockito.verify(this.second).releaseUnused();
+	}
+
+	@Test
+	@DisplayName("If one of two leases was lost before the work, it does not begin, and the other one is released as unused")
+	void lostBeforeWork() {
+		Mockito.when(this.first.isHeld()).thenReturn(false);
+		HeldLeases leases = two();
+		assertThatExceptionOfType(LeaseLostException.class).isThrownBy(leases::beginOnThread);
+		leases.close();
+		Mockito.verify(this.second).releaseUnused();
+	}
+
+	@Test
+	@DisplayName("If a lease is lost during the work, later work does not begin, and the other one is released as used")
+	void lostDuringWork() {
+		HeldLeases leases = two();
+		leases.beginOnThread();
+		Mockito.when(this.first.isHeld()).thenReturn(false);
+		assertThatExceptionOfType(LeaseLostException.class).isThrownBy(leases::checkBeforeWork);
+		leases.end();
+		Mockito.verify(this.second).releaseAsync();
+	}
+
+	@Test
+	@DisplayName("The value of the work is stored with the release, and that of lost or rolled-back work is not")
+	void value() {
+		HeldLeases leases = sharing();
+		leases.leave("value");
+		leases.close();
+		Mockito.verify(this.first).close("written value");
+		HeldLeases rolledBack = sharing();
+		rolledBack.transactions().record(false);
+		rolledBack.leave("value");
+		rolledBack.end();
+		Mockito.verify(this.first).releaseAsync();
+		Mockito.when(this.first.isHeld()).thenReturn(false);
+		HeldLeases lost = sharing();
+		lost.leave("value");
+		lost.end();
+		Mockito.verify(this.first, Mockito.times(2)).releaseAsync();
+	}
+
+	@Test
+	@DisplayName("The response to a failure of the work is stored when it is known")
+	void failure() {
+		HeldLeases leases = sharing();
+		leases.result().expectResponse();
+		leases.beginOnThread();
+		leases.failed(new IllegalStateException());
+		leases.close();
+		assertThat(leases.awaitsAnswer()).isTrue();
+		leases.answered(PAYMENT_REQUIRED);
+		Mockito.verify(this.first).releaseAsync("written response");
+	}
+
+	@Test
+	@DisplayName("So is the response to the conflict of another lock during the work, and that to a failure before the work is not")
+	void failureOfOtherLock() {
+		LockConflictException conflict = Mockito.mock(LockConflictException.class);
+		HeldLeases before = sharing();
+		before.result().expectResponse();
+		before.failed(conflict);
+		before.close();
+		assertThat(before.awaitsAnswer()).isFalse();
+		Mockito.verify(this.first).close();
+		HeldLeases during = sharing();
+		during.result().expectResponse();
+		during.beginOnThread();
+		during.failed(conflict);
+		assertThat(during.awaitsAnswer()).isTrue();
+	}
+
+	@Test
+	@DisplayName("A response that nobody awaits is not kept, nor is that to a failure whose end is not known")
+	void noResponse() {
+		HeldLeases leases = sharing();
+		leases.beginOnThread();
+		leases.failed(new IllegalStateException());
+		assertThat(leases.awaitsAnswer()).isFalse();
+		leases.answered(PAYMENT_REQUIRED);
+		leases.end();
+		Mockito.verify(this.first).releaseAsync();
+	}
+
+	@Test
+	@DisplayName("An inner call joins a held lease of its lock, which is released after the call")
+	void join() {
+		HeldLeases leases = two();
+		assertThat(leases.join(LockKey.of("c:1"))).isNull();
+		Lease joined = leases.join(LockKey.of("b:1"));
+		assertThat(joined).isNotNull();
+		assertThat(joined.isHeld()).isTrue();
+		leases.end();
+		assertThat(leases.hold(LockKey.of("b:1"))).isTrue();
+		joined.close();
+		joined.close();
+		assertThat(joined.isHeld()).isFalse();
+		assertThat(leases.hold(LockKey.of("b:1"))).isFalse();
+		assertThat(leases.join(LockKey.of("b:1"))).isNull();
+		Mockito.verify(this.second).releaseAsync();
+	}
+
+	@Test
+	@DisplayName("An inner call cannot join a lost lease")
+	void joinLost() {
+		HeldLeases leases = two();
+		Mockito.when(this.second.isHeld()).thenReturn(false);
+		assertThatExceptionOfType(LeaseLostException.class).isThrownBy(() -> leases.join(LockKey.of("b:1")));
+		leases.end();
+		Mockito.verify(this.second).releaseAsync();
+	}
+
+	@Test
+	@DisplayName("A call that received a result, or is skipped, has no leases and keeps nothing")
+	void withoutLease() {
+		SharedResult result = new SharedResult.Returned("value", ResponseHead.EMPTY);
+		HeldLeases received = HeldLeases.of(method(), new Outcome(null, result),
+				new SharedCall(this.results, Caller.ANY), false);
+		assertThat(received.result().received()).isEqualTo(result);
+		assertThat(received.result().mayKeep()).isFalse();
+		assertThat(received.leases()).isEmpty();
+		received.leave("value");
+		received.end();
+		HeldLeases skipped = HeldLeases.ofSkippedCall(method());
+		assertThat(skipped.result().isSkipped()).isTrue();
+		assertThat(skipped.result().received()).isNull();
+		skipped.close();
+		Mockito.verifyNoInteractions(this.results);
+	}
+
+	private HeldLeases two() {
+		return new HeldLeases(method(), List.of(this.first, this.second), this.first, false);
+	}
+
+	private HeldLeases sharing() {
+		return HeldLeases.of(method(), new Outcome(this.first, null), new SharedCall(this.results, Caller.ANY), false);
+	}
+
+	private static Method method() {
+		return ReflectionUtils.findMethod(HeldLeasesTests.class, "order");
+	}
+
+	private static SharedLease lease(String key) {
+		SharedLease lease = Mockito.mock(SharedLease.class);
+		Mockito.when(lease.isHeld()).thenReturn(true);
+		Mockito.when(lease.key()).thenReturn(LockKey.of(key));
+		Mockito.when(lease.releaseAsync()).thenReturn(CompletableFuture.completedFuture(null));
+		Mockito.when(lease.releaseUnused()).thenReturn(CompletableFuture.completedFuture(null));
+		Mockito.when(lease.releaseAsync(Mockito.any())).thenReturn(CompletableFuture.completedFuture(null));
+		return lease;
+	}
+
+}
