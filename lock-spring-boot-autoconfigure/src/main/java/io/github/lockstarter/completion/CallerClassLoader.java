@@ -2,8 +2,8 @@ package io.github.lockstarter.completion;
 
 /**
  * The context class loader of a thread, for code of the application that continues on
- * another thread. Threads of the common pool have that of the JVM, which does not find
- * the classes of an application that was started with {@code java -jar}.
+ * another thread. That thread may have the one of the JVM, which does not find the
+ * classes of an application that was started with {@code java -jar}.
  */
 public final class CallerClassLoader {
 

@@ -48,8 +48,9 @@ public final class CompletionStageAdapter implements CompletionAdapter {
 		}).whenComplete((value, failure) -> {
 			leases.failed(cause(failure));
 			Runnable completion = CallerClassLoader.keep(() -> complete(released, value, cause(failure)));
-			// Dependent stages do not run on a thread of the registry.
-			leases.end().whenCompleteAsync((nothing, ignored) -> completion.run());
+			// On a thread that code of the application may block, as what depends on the
+			// stage may do.
+			leases.end().whenComplete((nothing, ignored) -> completion.run());
 		});
 		return released;
 	}

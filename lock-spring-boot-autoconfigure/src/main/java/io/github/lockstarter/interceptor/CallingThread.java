@@ -3,33 +3,24 @@ package io.github.lockstarter.interceptor;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 import io.github.lockstarter.registry.request.ContentionListener;
 
 /**
  * Runs answers on the thread of the caller while it waits for the first one. It leaves
- * when it has the answer, or the lock turns out to be held.
+ * when it has the answer, or the lock turns out to be held. Later answers are rejected,
+ * so that they run on threads of the registry, where code of the application may block.
  */
 public final class CallingThread implements ContentionListener {
 
 	private final BlockingQueue<Runnable> answers = new LinkedBlockingQueue<>();
 
-	private final Executor later;
-
 	private volatile boolean contended;
 
 	private volatile boolean left;
-
-	/**
-	 * Creates a calling thread.
-	 * @param later runs the answers that arrive when the caller has left
-	 */
-	public CallingThread(Executor later) {
-		this.later = later;
-	}
 
 	@Override
 	public void execute(Runnable answer) {
@@ -40,7 +31,7 @@ public final class CallingThread implements ContentionListener {
 				return;
 			}
 		}
-		this.later.execute(answer);
+		throw new RejectedExecutionException("The caller has left");
 	}
 
 	@Override

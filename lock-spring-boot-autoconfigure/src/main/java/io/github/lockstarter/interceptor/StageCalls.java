@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.completion.CallerClassLoader;
 import io.github.lockstarter.completion.CompletionStageAdapter;
 import io.github.lockstarter.completion.HeldLeases;
 
@@ -34,19 +35,17 @@ final class StageCalls {
 	 * @return the stage of the method, or a future that completes like it
 	 */
 	static @Nullable Object call(LockedCall call, boolean mayBlock) throws Throwable {
-		CompletableFuture<Object> result = new CompletableFuture<>();
-		CallingThread thread = new CallingThread(result.defaultExecutor());
+		CallingThread thread = new CallingThread();
 		CompletableFuture<HeldLeases> acquired = call.acquireAsync(call.locks(), false, thread);
 		if (!thread.await(acquired, mayBlock ? FIRST_ANSWER : Duration.ZERO)) {
-			return new WaitingCall(call, acquired, result).begin();
+			return new WaitingCall(call, acquired).begin();
 		}
 		HeldLeases leases;
 		try {
 			leases = acquired.join();
 		}
 		catch (CompletionException ex) {
-			result.completeExceptionally(CompletionStageAdapter.cause(ex));
-			return result;
+			return CompletableFuture.failedFuture(ex.getCause());
 		}
 		return call.proceed(leases);
 	}
@@ -58,15 +57,14 @@ final class StageCalls {
 
 		private final CompletableFuture<HeldLeases> acquired;
 
-		private final CompletableFuture<Object> result;
+		private final CompletableFuture<Object> result = new CompletableFuture<>();
 
 		/** Whether the leases have been used, or given back. */
 		private final AtomicBoolean decided = new AtomicBoolean();
 
-		WaitingCall(LockedCall call, CompletableFuture<HeldLeases> acquired, CompletableFuture<Object> result) {
+		WaitingCall(LockedCall call, CompletableFuture<HeldLeases> acquired) {
 			this.call = call;
 			this.acquired = acquired;
-			this.result = result;
 		}
 
 		CompletableFuture<Object> begin() {
@@ -76,8 +74,9 @@ final class StageCalls {
 				}
 			});
 			try {
-				Runnable submission = this.call.tasks().submission(this::end);
-				this.acquired.whenComplete((leases, failure) -> submit(submission));
+				Runnable submission = this.call.tasks().submission(this::proceed);
+				Runnable end = CallerClassLoader.keep(() -> end(submission));
+				this.acquired.whenComplete((leases, failure) -> end.run());
 			}
 			catch (Throwable ex) {
 				this.result.completeExceptionally(ex);
@@ -91,26 +90,25 @@ final class StageCalls {
 			}
 		}
 
-		private void submit(Runnable submission) {
+		/**
+		 * Ends the wait. A failure needs no thread of the task executor, whose threads
+		 * may all wait for it.
+		 */
+		private void end(Runnable submission) {
 			try {
+				this.acquired.join();
 				submission.run();
 			}
 			catch (Throwable ex) {
-				// Not called on this thread: it does not belong to the application.
-				this.acquired.whenComplete(
-						(leases, failure) -> this.result.completeExceptionally((failure != null) ? failure : ex));
+				// A rejected method is not called elsewhere.
+				this.result.completeExceptionally(CompletionStageAdapter.cause(ex));
 			}
 		}
 
-		private void end() {
-			this.acquired.whenComplete((leases, failure) -> {
-				if (failure != null) {
-					this.result.completeExceptionally(failure);
-				}
-				else if (this.decided.compareAndSet(false, true)) {
-					proceed(leases);
-				}
-			});
+		private void proceed() {
+			if (this.decided.compareAndSet(false, true)) {
+				proceed(this.acquired.join());
+			}
 		}
 
 		private void proceed(HeldLeases leases) {

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 
 import jakarta.servlet.http.HttpServletRequest;
@@ -314,7 +313,7 @@ final class ServletRequestHandling implements RequestHandling {
 			Function<Executor, CompletableFuture<HeldLeases>> acquisition, Function<HeldLeases, Object> resumption,
 			Function<Exception, Object> refusal, ModelAndViewContainer container) throws Exception {
 		if (!asyncManager().isConcurrentHandlingStarted()) {
-			CallingThread thread = new CallingThread(ServletRequestHandling::reject);
+			CallingThread thread = new CallingThread();
 			CompletableFuture<HeldLeases> attempt = acquisition.apply(thread);
 			if (thread.await(attempt, MAX_BLOCKING_WAIT)) {
 				return result(attempt);
@@ -322,11 +321,6 @@ final class ServletRequestHandling implements RequestHandling {
 			suspend(attempt, resumption, refusal, container);
 		}
 		throw new HandlerWaitsException(method);
-	}
-
-	/** The registry has threads of its own for the answer to a caller that has left. */
-	private static void reject(Runnable answer) {
-		throw new RejectedExecutionException("The thread of the request has left");
 	}
 
 	private static HeldLeases result(CompletableFuture<HeldLeases> attempt) {
