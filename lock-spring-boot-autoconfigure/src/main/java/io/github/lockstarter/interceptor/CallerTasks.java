@@ -19,17 +19,17 @@ public record CallerTasks(Supplier<Executor> executor, Supplier<List<TaskDecorat
 
 	/**
 	 * Returns the submission of a task to the executor. The task runs with the context of
-	 * this thread: its context class loader, and what the decorators capture. The
-	 * executor may decorate the task as well, but on the thread of the submission, which
-	 * knows nothing of the caller.
+	 * this thread: its context class loader, its security context, and what the
+	 * decorators capture, which have the last word. The executor may decorate the task as
+	 * well, but on the thread of the submission, which knows nothing of the caller.
 	 */
 	Runnable submission(Runnable task) {
 		Executor executor = this.executor.get();
-		Runnable decorated = CallerClassLoader.keep(task);
+		Runnable decorated = task;
 		for (TaskDecorator decorator : this.decorators.get()) {
 			decorated = decorator.decorate(decorated);
 		}
-		Runnable ofCaller = decorated;
+		Runnable ofCaller = CallerClassLoader.keep(CallerSecurityContext.keep(decorated));
 		return () -> executor.execute(ofCaller);
 	}
 

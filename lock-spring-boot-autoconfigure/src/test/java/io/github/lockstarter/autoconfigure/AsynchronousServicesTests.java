@@ -8,8 +8,10 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +29,12 @@ import org.springframework.core.task.SyncTaskExecutor;
 import org.springframework.core.task.TaskDecorator;
 import org.springframework.core.task.TaskExecutor;
 import org.springframework.core.task.TaskRejectedException;
+import org.springframework.security.authentication.TestingAuthenticationToken;
+import org.springframework.security.concurrent.DelegatingSecurityContextRunnable;
+import org.springframework.security.core.Authentication;
+import org.springframework.security.core.context.SecurityContext;
+import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.security.core.context.SecurityContextImpl;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConflictException;
@@ -49,6 +57,8 @@ import static org.awaitility.Awaitility.await;
  * Where methods of services that return a future, and may wait for their lock, run.
  */
 class AsynchronousServicesTests {
+
+	private static final Duration SOON = Duration.ofSeconds(20);
 
 	private static final ThreadLocal<String> USER = new ThreadLocal<>();
 
@@ -81,7 +91,7 @@ class AsynchronousServicesTests {
 	void freeOfOtherKinds(String store) {
 		this.runner.withPropertyValues("lock.store=" + store).withBean(SharedReports.class).run((context) -> {
 			SharedReports shared = context.getBean(SharedReports.class);
-			assertThat(shared.make("free")).succeedsWithin(Duration.ofSeconds(20))
+			assertThat(shared.make("free")).succeedsWithin(SOON)
 				.isEqualTo(Thread.currentThread().getName());
 			Reports reports = context.getBean(Reports.class);
 			reports.makeBoth("left", "right");
@@ -115,14 +125,115 @@ class AsynchronousServicesTests {
 					// First, because a thread that waits for a future helps with what
 					// depends on
 					// it.
-					assertThat(next).succeedsWithin(Duration.ofSeconds(20)).isSameAs(loader);
-					assertThat(report).succeedsWithin(Duration.ofSeconds(20)).satisfies((run) -> {
+					assertThat(next).succeedsWithin(SOON).isSameAs(loader);
+					assertThat(report).succeedsWithin(SOON).satisfies((run) -> {
 						assertThat(run.thread()).startsWith("task-");
 						assertThat(run.loader()).isSameAs(loader);
 						assertThat(run.user()).isEqualTo("taro");
 					});
 				});
 		}
+	}
+
+	@Test
+	@DisplayName("A method that has waited runs as its caller, and its thread has its previous security context afterwards")
+	void security() {
+		runOnOneThread((reports, locks, executor) -> {
+			setUser("worker", executor).join();
+			CompletableFuture<Run> report;
+			try (Lease held = locks.acquire("report:security")) {
+				setUser("taro");
+				report = reports.make(held.key().key());
+				// What the thread of the caller does later is no concern of the method.
+				setUser("hanako");
+			}
+			assertThat(report).succeedsWithin(SOON).returns("taro", Run::authentication);
+			assertThat(user(executor)).succeedsWithin(SOON).isEqualTo("worker");
+			assertThat(Run.here().authentication()).isEqualTo("hanako");
+		});
+	}
+
+	@Test
+	@DisplayName("A method of a caller without a security context does not run as whoever its thread ran for")
+	void anonymous() {
+		runOnOneThread((reports, locks, executor) -> {
+			setUser("worker", executor).join();
+			CompletableFuture<Run> report;
+			try (Lease held = locks.acquire("report:anonymous")) {
+				report = reports.make(held.key().key());
+			}
+			assertThat(report).succeedsWithin(SOON).returns(null, Run::authentication);
+			assertThat(user(executor)).succeedsWithin(SOON).isEqualTo("worker");
+		});
+	}
+
+	@Test
+	@DisplayName("The security context of one caller is gone before the thread runs the method of the next, also if the method sets its own or fails")
+	void noLeak() {
+		runOnOneThread((reports, locks, executor) -> {
+			CompletableFuture<Run> changed;
+			CompletableFuture<Run> failed;
+			CompletableFuture<Run> next;
+			try (Lease third = locks.acquire("report:third");
+					Lease second = locks.acquire("report:second");
+					Lease first = locks.acquire("report:first")) {
+				setUser("taro");
+				changed = reports.makeAfter(first.key().key(), () -> setUser("root"));
+				failed = reports.makeAfter(second.key().key(), () -> {
+					throw new IllegalStateException("as asked");
+				});
+				SecurityContextHolder.clearContext();
+				next = reports.makeAfter(third.key().key(), () -> {
+				});
+			}
+			assertThat(changed).succeedsWithin(SOON).returns("root", Run::authentication);
+			assertThat(failed).failsWithin(SOON);
+			assertThat(next).succeedsWithin(SOON).returns(null, Run::authentication);
+			assertThat(user(executor)).succeedsWithin(SOON).isNull();
+		});
+	}
+
+	@Test
+	@DisplayName("A TaskDecorator of the application that sets a security context has the last word")
+	void decoratorWithSecurity() {
+		this.runner
+			.withBean(TaskDecorator.class,
+					() -> (task) -> new DelegatingSecurityContextRunnable(task, context("system")))
+			.run((context) -> {
+				CompletableFuture<Run> report;
+				try (Lease held = context.getBean(LockRegistry.class).acquire("report:decorated")) {
+					setUser("taro");
+					report = context.getBean(Reports.class).make(held.key().key());
+				}
+				assertThat(report).succeedsWithin(SOON).returns("system", Run::authentication);
+			});
+	}
+
+	@AfterEach
+	void clearContext() {
+		SecurityContextHolder.clearContext();
+	}
+
+	private void runOnOneThread(Scenario scenario) {
+		this.runner.withPropertyValues("spring.task.execution.pool.core-size=1")
+			.run((context) -> scenario.run(context.getBean(Reports.class), context.getBean(LockRegistry.class),
+					context.getBean(TaskExecutor.class)));
+	}
+
+	private static CompletableFuture<Void> setUser(String name, Executor executor) {
+		return CompletableFuture.runAsync(() -> setUser(name), executor);
+	}
+
+	private static void setUser(String name) {
+		SecurityContextHolder.setContext(context(name));
+	}
+
+	private static SecurityContext context(String user) {
+		return new SecurityContextImpl(new TestingAuthenticationToken(user, "secret"));
+	}
+
+	private static CompletableFuture<String> user(Executor executor) {
+		return CompletableFuture.supplyAsync(() -> Run.here().authentication(), executor);
 	}
 
 	@Test
@@ -141,7 +252,7 @@ class AsynchronousServicesTests {
 				Thread worker = new Thread(() -> work.complete(Run.here()));
 				worker.setContextClassLoader(loader);
 				worker.start();
-				assertThat(next).succeedsWithin(Duration.ofSeconds(20)).isSameAs(loader);
+				assertThat(next).succeedsWithin(SOON).isSameAs(loader);
 			});
 		}
 	}
@@ -190,7 +301,7 @@ class AsynchronousServicesTests {
 				report = context.getBean(Reports.class).make("executor");
 				assertThat(held.isHeld()).isTrue();
 			}
-			assertThat(report).succeedsWithin(Duration.ofSeconds(20))
+			assertThat(report).succeedsWithin(SOON)
 				.satisfies((run) -> assertThat(run.thread()).matches(threads + ".*"));
 		});
 	}
@@ -207,7 +318,7 @@ class AsynchronousServicesTests {
 				report = reports.make("rejected");
 				assertThat(held.isHeld()).isTrue();
 			}
-			assertThat(report).failsWithin(Duration.ofSeconds(20))
+			assertThat(report).failsWithin(SOON)
 				.withThrowableThat()
 				.withCauseInstanceOf(TaskRejectedException.class);
 			awaitFree(context.getBean(LockRegistry.class), "report:rejected");
@@ -222,7 +333,7 @@ class AsynchronousServicesTests {
 			throw new TaskRejectedException("full");
 		}).run((context) -> {
 			try (Lease held = context.getBean(LockRegistry.class).acquire("report:late")) {
-				assertThat(context.getBean(Reports.class).make("late")).failsWithin(Duration.ofSeconds(20))
+				assertThat(context.getBean(Reports.class).make("late")).failsWithin(SOON)
 					.withThrowableThat()
 					.withCauseInstanceOf(LockConflictException.class);
 				assertThat(held.isHeld()).isTrue();
@@ -258,10 +369,10 @@ class AsynchronousServicesTests {
 			Reports reports = context.getBean(Reports.class);
 			CompletableFuture<Run> report = Mono.fromCallable(() -> reports.make("loop"))
 				.subscribeOn(Schedulers.parallel())
-				.block(Duration.ofSeconds(20));
+				.block(SOON);
 			assertThat(report).isNotDone();
 			store.answer.complete(new AcquireResult.Granted(1));
-			assertThat(report).succeedsWithin(Duration.ofSeconds(20))
+			assertThat(report).succeedsWithin(SOON)
 				.satisfies((run) -> assertThat(run.thread()).startsWith("task-"));
 		});
 	}
@@ -276,7 +387,7 @@ class AsynchronousServicesTests {
 			assertThat(Thread.interrupted()).isTrue();
 			assertThat(report).isNotDone();
 			store.answer.complete(new AcquireResult.Granted(1));
-			assertThat(report).succeedsWithin(Duration.ofSeconds(20))
+			assertThat(report).succeedsWithin(SOON)
 				.satisfies((run) -> assertThat(run.thread()).startsWith("task-"));
 		});
 	}
@@ -301,11 +412,19 @@ class AsynchronousServicesTests {
 		};
 	}
 
-	record Run(String thread, ClassLoader loader, String user) {
+	private interface Scenario {
+
+		void run(Reports reports, LockRegistry locks, Executor executor);
+
+	}
+
+	record Run(String thread, ClassLoader loader, String user, String authentication) {
 
 		static Run here() {
 			Thread thread = Thread.currentThread();
-			return new Run(thread.getName(), thread.getContextClassLoader(), USER.get());
+			Authentication authentication = SecurityContextHolder.getContext().getAuthentication();
+			return new Run(thread.getName(), thread.getContextClassLoader(), USER.get(),
+					(authentication != null) ? authentication.getName() : null);
 		}
 
 	}
@@ -321,6 +440,12 @@ class AsynchronousServicesTests {
 		@ExclusiveRequest(name = "report", key = "#id", waitTime = "1m")
 		public CompletableFuture<Run> make(String id) {
 			this.runs.add(Run.here());
+			return CompletableFuture.completedFuture(Run.here());
+		}
+
+		@ExclusiveRequest(name = "report", key = "#id", waitTime = "1m")
+		public CompletableFuture<Run> makeAfter(String id, Runnable work) {
+			work.run();
 			return CompletableFuture.completedFuture(Run.here());
 		}
 
