@@ -3,18 +3,23 @@ package io.github.lockstarter.autoconfigure;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.time.Duration;
-import java.util.Queue;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -60,6 +65,9 @@ class AsynchronousServicesTests {
 
 	private static final Duration SOON = Duration.ofSeconds(20);
 
+	/** Shorter than the time for which a caller waits for the store. */
+	private static final Duration PAUSE = Duration.ofSeconds(1);
+
 	private static final ThreadLocal<String> USER = new ThreadLocal<>();
 
 	private final ApplicationContextRunner withoutExecutor = new ApplicationContextRunner()
@@ -78,10 +86,15 @@ class AsynchronousServicesTests {
 	void free(String store) {
 		this.runner.withPropertyValues("lock.store=" + store).run((context) -> {
 			Reports reports = context.getBean(Reports.class);
-			reports.make("free");
-			assertThat(reports.runs()).singleElement().isEqualTo(Run.here());
-			assertThatIllegalStateException().isThrownBy(() -> reports.fail("free")).withMessage("as asked");
-			assertThat(context.getBean(LockRegistry.class).tryAcquire("report:free", Duration.ZERO)).isPresent();
+			LockRegistry locks = context.getBean(LockRegistry.class);
+			unlessPaused((id) -> {
+				reports.make(id);
+				assertThat(reports.runs()).containsEntry(id, Run.here());
+			});
+			unlessPaused((id) -> {
+				assertThatIllegalStateException().isThrownBy(() -> reports.fail("no-" + id)).withMessage("as asked");
+				assertThat(locks.tryAcquire("report:no-" + id, Duration.ZERO)).isPresent();
+			});
 		});
 	}
 
@@ -91,12 +104,38 @@ class AsynchronousServicesTests {
 	void freeOfOtherKinds(String store) {
 		this.runner.withPropertyValues("lock.store=" + store).withBean(SharedReports.class).run((context) -> {
 			SharedReports shared = context.getBean(SharedReports.class);
-			assertThat(shared.make("free")).succeedsWithin(SOON)
-				.isEqualTo(Thread.currentThread().getName());
+			unlessPaused((id) -> assertThat(shared.make(id)).succeedsWithin(SOON)
+				.isEqualTo(Thread.currentThread().getName()));
 			Reports reports = context.getBean(Reports.class);
-			reports.makeBoth("left", "right");
-			assertThat(reports.runs()).singleElement().isEqualTo(Run.here());
+			unlessPaused((id) -> {
+				reports.makeAll("left-" + id, "right-" + id);
+				assertThat(reports.runs()).containsEntry("left-" + id, Run.here());
+			});
+			unlessPaused((id) -> {
+				reports.makeBoth("one-" + id, "other-" + id);
+				assertThat(reports.runs()).containsEntry("one-" + id, Run.here());
+			});
 		});
+	}
+
+	/**
+	 * Repeats a test that fails while the machine stands still: a caller does not wait
+	 * for the store for so long.
+	 * @param test the test of locks that nobody uses, which have the name in their keys
+	 */
+	private static void unlessPaused(Consumer<String> test) {
+		for (int i = 0;; i++) {
+			long begin = System.nanoTime();
+			try {
+				test.accept("free-" + i);
+				return;
+			}
+			catch (AssertionError ex) {
+				if (i == 10 || System.nanoTime() - begin < PAUSE.toNanos()) {
+					throw ex;
+				}
+			}
+		}
 	}
 
 	@ParameterizedTest
@@ -133,6 +172,48 @@ class AsynchronousServicesTests {
 					});
 				});
 		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "memory, report:left", "memory, other:left", "memory, other:right", "redis, report:left",
+			"redis, other:left", "redis, other:right" })
+	@DisplayName("So is a method under several locks, of one annotation or of two, of which one is held")
+	void waitsForOneOfSeveral(String store, String lock) {
+		this.runner.withPropertyValues("lock.store=" + store).run((context) -> {
+			Reports reports = context.getBean(Reports.class);
+			LockRegistry locks = context.getBean(LockRegistry.class);
+			CompletableFuture<Run> both;
+			CompletableFuture<Run> all;
+			try (Lease held = locks.acquire(lock)) {
+				both = reports.makeBoth("left", "right").toCompletableFuture();
+				all = reports.makeAll("left", "right");
+				assertThat(reports.runs()).isEmpty();
+				assertThat(held.isHeld()).isTrue();
+			}
+			assertThat(List.of(both, all)).allSatisfy((report) -> assertThat(report).succeedsWithin(SOON)
+				.satisfies((run) -> assertThat(run.thread()).startsWith("task-")));
+			List.of("report:left", "other:left", "other:right").forEach((each) -> awaitFree(locks, each));
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "memory", "redis" })
+	@DisplayName("So is a method that shares its result; the other callers get the result")
+	void waitsForShared(String store) {
+		this.runner.withPropertyValues("lock.store=" + store).withBean(SharedReports.class).run((context) -> {
+			SharedReports shared = context.getBean(SharedReports.class);
+			List<CompletableFuture<String>> made = new ArrayList<>();
+			try (Lease held = context.getBean(LockRegistry.class).acquire("shared:waits")) {
+				for (int i = 0; i < 5; i++) {
+					made.add(shared.make(held.key().key()));
+				}
+				assertThat(shared.runs()).isZero();
+			}
+			assertThat(made).allSatisfy((report) -> assertThat(report).succeedsWithin(SOON));
+			assertThat(made).extracting(CompletableFuture::join).containsOnly(made.get(0).join());
+			assertThat(made.get(0).join()).startsWith("task-");
+			assertThat(shared.runs()).isOne();
+		});
 	}
 
 	@Test
@@ -362,6 +443,22 @@ class AsynchronousServicesTests {
 	}
 
 	@Test
+	@DisplayName("A caller that cancels the future while it waits ends the wait, and the method is not called")
+	void cancelledWhileWaiting() {
+		this.runner.run((context) -> {
+			Reports reports = context.getBean(Reports.class);
+			CompletableFuture<Run> next;
+			try (Lease held = context.getBean(LockRegistry.class).acquire("report:cancelled")) {
+				reports.make(held.key().key()).cancel(false);
+				next = reports.makeAfter(held.key().key(), () -> {
+				});
+			}
+			assertThat(next).succeedsWithin(SOON);
+			assertThat(reports.runs()).isEmpty();
+		});
+	}
+
+	@Test
 	@DisplayName("An event loop is not blocked while the store answers; the method is called on the task executor")
 	void eventLoop() {
 		SlowStore store = new SlowStore();
@@ -431,15 +528,15 @@ class AsynchronousServicesTests {
 
 	static class Reports {
 
-		private final Queue<Run> runs = new ConcurrentLinkedQueue<>();
+		private final Map<String, Run> runs = new ConcurrentHashMap<>();
 
-		public Queue<Run> runs() {
+		public Map<String, Run> runs() {
 			return this.runs;
 		}
 
 		@ExclusiveRequest(name = "report", key = "#id", waitTime = "1m")
 		public CompletableFuture<Run> make(String id) {
-			this.runs.add(Run.here());
+			this.runs.put(id, Run.here());
 			return CompletableFuture.completedFuture(Run.here());
 		}
 
@@ -452,7 +549,13 @@ class AsynchronousServicesTests {
 		@ExclusiveRequest(name = "report", key = "#id", waitTime = "1m")
 		@ExclusiveRequest(name = "other", keys = "{#id, #other}", waitTime = "1m")
 		public CompletionStage<Run> makeBoth(String id, String other) {
-			this.runs.add(Run.here());
+			this.runs.put(id, Run.here());
+			return CompletableFuture.completedFuture(Run.here());
+		}
+
+		@ExclusiveRequest(name = "other", keys = "{#id, #other}", waitTime = "1m")
+		public CompletableFuture<Run> makeAll(String id, String other) {
+			this.runs.put(id, Run.here());
 			return CompletableFuture.completedFuture(Run.here());
 		}
 
@@ -470,8 +573,15 @@ class AsynchronousServicesTests {
 
 	static class SharedReports {
 
+		private final AtomicInteger runs = new AtomicInteger();
+
+		public int runs() {
+			return this.runs.get();
+		}
+
 		@ExclusiveRequest(name = "shared", key = "#id", onConflict = OnConflict.SHARE, waitTime = "1m")
 		public CompletableFuture<String> make(String id) {
+			this.runs.incrementAndGet();
 			return CompletableFuture.completedFuture(Thread.currentThread().getName());
 		}
 
