@@ -1,5 +1,6 @@
 package io.github.lockstarter.interceptor;
 
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -13,6 +14,7 @@ import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.event.LockEvents;
+import io.github.lockstarter.operation.LockOperation;
 import io.github.lockstarter.operation.LockedMethod;
 
 /**
@@ -50,9 +52,16 @@ public final class CallObserver {
 		this.events.refused(conflict.getKey(), conflict);
 	}
 
-	/** Records a call that runs and could have been skipped. */
-	void runs(Lease lease, LockedMethod method) {
-		this.runs.ran(lease, method);
+	/** Records a call that begins to run, for each lock for which it could be skipped. */
+	void runs(LockedMethod method, List<Lease> leases) {
+		for (LockOperation operation : method.operations()) {
+			if (operation.skips()) {
+				leases.stream()
+					.filter((lease) -> lease.key().name().equals(operation.name()))
+					.findFirst()
+					.ifPresent((lease) -> this.runs.ran(lease, method));
+			}
+		}
 	}
 
 	/** Records a call that was skipped because the lock is held. */

@@ -151,7 +151,7 @@ public final class LockAcquisition {
 				}
 			}
 		}
-		return acquired.complete();
+		return acquired.toLeases();
 	}
 
 	private static List<LockKey> keys(List<WantedLock> locks) {
@@ -245,26 +245,11 @@ public final class LockAcquisition {
 		}
 
 		/** Returns the leases under which the method runs. */
-		HeldLeases complete() {
-			for (List<WantedLock> locks : LockAcquisition.this.locks) {
-				if (locks.get(0).operation.skips()) {
-					this.leases.stream()
-						.filter((lease) -> lease.key().equals(locks.get(0).key))
-						.forEach((lease) -> this.context.observer().runs(lease, LockAcquisition.this.method));
-				}
-			}
-			return toLeases();
-		}
-
 		HeldLeases toLeases() {
 			return new HeldLeases(LockAcquisition.this.method.method(), this.leases, this.main, this.untilResponse);
 		}
 
 		HeldLeases outcome(Outcome outcome) {
-			Lease lease = outcome.lease();
-			if (lease != null && LockAcquisition.this.locks.get(0).get(0).operation.skips()) {
-				this.context.observer().runs(lease, LockAcquisition.this.method);
-			}
 			return HeldLeases.of(LockAcquisition.this.method.method(), outcome,
 					Objects.requireNonNull(LockAcquisition.this.sharing), this.untilResponse);
 		}
@@ -390,7 +375,7 @@ public final class LockAcquisition {
 				return;
 			}
 			if (!this.open.hasNext()) {
-				complete(this.acquired.complete());
+				complete(this.acquired.toLeases());
 				return;
 			}
 			List<WantedLock> locks = this.open.next();

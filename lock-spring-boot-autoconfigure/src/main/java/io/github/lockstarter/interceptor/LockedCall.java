@@ -199,6 +199,7 @@ public final class LockedCall implements GuardedCall {
 		this.method.fillIn(leases.lease(), invocation.getArguments());
 		LeaseContext.push(leases);
 		try {
+			this.context.observer().runs(this.method, leases.leases());
 			// Aspects look up their invocation on the thread.
 			return (invocation != this.invocation) ? ExposeInvocationInterceptor.INSTANCE.invoke(invocation)
 					: invocation.proceed();

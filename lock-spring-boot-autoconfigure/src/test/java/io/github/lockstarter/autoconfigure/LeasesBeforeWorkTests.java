@@ -35,6 +35,7 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
+import io.github.lockstarter.interceptor.LastRuns;
 import io.github.lockstarter.registry.LockInspector;
 import io.github.lockstarter.registry.entry.LockSnapshot;
 import io.github.lockstarter.testing.TestServer;
@@ -85,7 +86,7 @@ class LeasesBeforeWorkTests {
 	}
 
 	@Test
-	@DisplayName("A call outside of a request fails in the same way, also if it would be skipped for a held lock")
+	@DisplayName("A call outside of a request fails in the same way, also if it would be skipped for a held lock, and is not listed as its last run")
 	void bean() {
 		try (TestServer server = start("none")) {
 			Transfers transfers = server.context().getBean(Transfers.class);
@@ -96,8 +97,11 @@ class LeasesBeforeWorkTests {
 			elsewhere.close();
 			assertThat(job).failsWithin(SOON).withThrowableThat().withCauseInstanceOf(LeaseLostException.class);
 			assertThat(transfers.runs()).isZero();
+			LastRuns lastRuns = server.context().getBean(LastRuns.class);
+			assertThat(lastRuns.byLockName()).isEmpty();
 			transfers.job("a", "b");
 			assertThat(transfers.runs()).isOne();
+			assertThat(lastRuns.byLockName().get("account").ran()).isNotNull();
 		}
 	}
 
