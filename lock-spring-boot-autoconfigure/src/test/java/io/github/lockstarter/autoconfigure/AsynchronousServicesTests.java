@@ -399,9 +399,7 @@ class AsynchronousServicesTests {
 				report = reports.make("rejected");
 				assertThat(held.isHeld()).isTrue();
 			}
-			assertThat(report).failsWithin(SOON)
-				.withThrowableThat()
-				.withCauseInstanceOf(TaskRejectedException.class);
+			assertThat(report).failsWithin(SOON).withThrowableThat().withCauseInstanceOf(TaskRejectedException.class);
 			awaitFree(context.getBean(LockRegistry.class), "report:rejected");
 			assertThat(reports.runs()).isEmpty();
 		});
@@ -469,8 +467,7 @@ class AsynchronousServicesTests {
 				.block(SOON);
 			assertThat(report).isNotDone();
 			store.answer.complete(new AcquireResult.Granted(1));
-			assertThat(report).succeedsWithin(SOON)
-				.satisfies((run) -> assertThat(run.thread()).startsWith("task-"));
+			assertThat(report).succeedsWithin(SOON).satisfies((run) -> assertThat(run.thread()).startsWith("task-"));
 		});
 	}
 
@@ -484,8 +481,7 @@ class AsynchronousServicesTests {
 			assertThat(Thread.interrupted()).isTrue();
 			assertThat(report).isNotDone();
 			store.answer.complete(new AcquireResult.Granted(1));
-			assertThat(report).succeedsWithin(SOON)
-				.satisfies((run) -> assertThat(run.thread()).startsWith("task-"));
+			assertThat(report).succeedsWithin(SOON).satisfies((run) -> assertThat(run.thread()).startsWith("task-"));
 		});
 	}
 
