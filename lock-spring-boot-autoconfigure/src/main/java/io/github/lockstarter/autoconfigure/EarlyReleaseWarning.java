@@ -2,6 +2,7 @@ package io.github.lockstarter.autoconfigure;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -17,7 +18,9 @@ import io.github.lockstarter.LockKey;
 /**
  * Warns, once per lock name, about a lock that is acquired in an open transaction and
  * released before its commit: the next holder does not see the changes, and may overwrite
- * them. A read-only transaction changes nothing.
+ * them. A read-only transaction changes nothing. If the transaction was suspended under
+ * the lock, as by {@code REQUIRES_NEW}, the changes are taken for those of the other
+ * transaction, which has ended before the release.
  */
 final class EarlyReleaseWarning implements Supplier<@Nullable Consumer<LockKey>> {
 
@@ -32,13 +35,14 @@ final class EarlyReleaseWarning implements Supplier<@Nullable Consumer<LockKey>>
 				|| TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
 			return null;
 		}
-		return (TransactionSynchronizationManager.getResource(this) instanceof Releases known) ? known : register();
+		return ((TransactionSynchronizationManager.getResource(this) instanceof Releases known) ? known : register())
+			.ofAttempt();
 	}
 
 	private Releases register() {
 		Releases releases = new Releases();
 		TransactionSynchronizationManager.registerSynchronization(releases);
-		releases.resume();
+		releases.bind();
 		return releases;
 	}
 
@@ -54,26 +58,43 @@ final class EarlyReleaseWarning implements Supplier<@Nullable Consumer<LockKey>>
 	 * The releases of the locks that were acquired in a transaction. The transaction has
 	 * it as a resource.
 	 */
-	private final class Releases implements TransactionSynchronization, Consumer<LockKey> {
+	private final class Releases implements TransactionSynchronization {
 
 		/** The names of the locks. They may be released on other threads. */
 		private final Set<String> names = ConcurrentHashMap.newKeySet();
 
+		/** How many other transactions have interrupted this one, and have ended. */
+		private final AtomicInteger interruptions = new AtomicInteger();
+
 		private boolean commits;
 
-		@Override
-		public void accept(LockKey released) {
-			this.names.add(released.name());
+		/** Returns what is called when the lock of an attempt is released. */
+		Consumer<LockKey> ofAttempt() {
+			int before = this.interruptions.get();
+			return (released) -> {
+				if (this.interruptions.get() == before) {
+					this.names.add(released.name());
+				}
+			};
 		}
 
-		@Override
-		public void suspend() {
+		void bind() {
+			TransactionSynchronizationManager.bindResource(EarlyReleaseWarning.this, this);
+		}
+
+		private void unbind() {
 			TransactionSynchronizationManager.unbindResourceIfPossible(EarlyReleaseWarning.this);
 		}
 
 		@Override
+		public void suspend() {
+			unbind();
+		}
+
+		@Override
 		public void resume() {
-			TransactionSynchronizationManager.bindResource(EarlyReleaseWarning.this, this);
+			this.interruptions.incrementAndGet();
+			bind();
 		}
 
 		@Override
@@ -83,7 +104,7 @@ final class EarlyReleaseWarning implements Supplier<@Nullable Consumer<LockKey>>
 
 		@Override
 		public void beforeCompletion() {
-			suspend();
+			unbind();
 			if (this.commits) {
 				this.names.forEach(EarlyReleaseWarning.this::warn);
 			}
@@ -92,7 +113,7 @@ final class EarlyReleaseWarning implements Supplier<@Nullable Consumer<LockKey>>
 		/** It may have been registered after the commit. */
 		@Override
 		public void afterCompletion(int status) {
-			suspend();
+			unbind();
 		}
 
 	}

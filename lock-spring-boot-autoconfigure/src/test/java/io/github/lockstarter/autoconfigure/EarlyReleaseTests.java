@@ -21,6 +21,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
@@ -99,11 +100,37 @@ class EarlyReleaseTests {
 			try (Lease lease = locks.acquire("outside:1")) {
 				transactions.executeWithoutResult((status) -> assertThat(lease.isHeld()).isTrue());
 			}
-			TransactionTemplate inner = new TransactionTemplate(transactions.getTransactionManager());
-			inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+			TransactionTemplate inner = requiresNew(transactions);
 			transactions.executeWithoutResult((status) -> inner.execute((ofInner) -> locks.acquire("inner:1")).close());
 			transactions.execute((status) -> locks.acquire("held:1")).close();
 			assertThat(warnings(output)).isEmpty();
+		});
+	}
+
+	@Test
+	@DisplayName("A lock whose work has a new transaction of its own, which is committed before the release, logs nothing in an outer transaction")
+	void newTransaction(CapturedOutput output) {
+		run((locks, transactions, service) -> {
+			transactions.executeWithoutResult((status) -> service.newTransaction());
+			assertThat(warnings(output)).isEmpty();
+			transactions.executeWithoutResult((status) -> {
+				service.newTransaction();
+				locks.acquire("later:1").close();
+			});
+			assertThat(warnings(output)).singleElement().asString().contains("'later'");
+		});
+	}
+
+	@Test
+	@DisplayName("A release inside of the new transaction is before its commit, and too early")
+	void insideOfNewTransaction(CapturedOutput output) {
+		run((locks, transactions, service) -> {
+			TransactionTemplate inner = requiresNew(transactions);
+			transactions.executeWithoutResult((status) -> {
+				Lease lease = locks.acquire("inside:1");
+				inner.executeWithoutResult((ofInner) -> lease.close());
+			});
+			assertThat(warnings(output)).singleElement().asString().contains("'inside'");
 		});
 	}
 
@@ -173,8 +200,7 @@ class EarlyReleaseTests {
 	void oneForAll() {
 		run((locks, transactions, service) -> {
 			Map<Object, Object> before = TransactionSynchronizationManager.getResourceMap();
-			TransactionTemplate inner = new TransactionTemplate(transactions.getTransactionManager());
-			inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+			TransactionTemplate inner = requiresNew(transactions);
 			try (Lease held = locks.acquire("held:1")) {
 				transactions.executeWithoutResult((status) -> {
 					for (int i = 0; i < 10; i++) {
@@ -190,6 +216,12 @@ class EarlyReleaseTests {
 			}
 			assertThat(TransactionSynchronizationManager.getResourceMap()).isEqualTo(before);
 		});
+	}
+
+	private static TransactionTemplate requiresNew(TransactionTemplate outer) {
+		TransactionTemplate inner = new TransactionTemplate(outer.getTransactionManager());
+		inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+		return inner;
 	}
 
 	private static void registerAfterCommit(Runnable action) {
@@ -322,6 +354,11 @@ class EarlyReleaseTests {
 	}
 
 	static class Service {
+
+		@ExclusiveRequest(name = "new-transaction")
+		@Transactional(propagation = Propagation.REQUIRES_NEW)
+		public void newTransaction() {
+		}
 
 		@ExclusiveRequest(name = "transactional")
 		@Transactional
