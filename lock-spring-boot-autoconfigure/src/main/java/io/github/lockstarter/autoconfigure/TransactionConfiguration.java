@@ -58,13 +58,14 @@ class TransactionConfiguration {
 		};
 	}
 
+	/** After its initialization, advice of the application may surround the registry. */
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static BeanPostProcessor exclusiveRequestEarlyReleaseWarning() {
 		return new BeanPostProcessor() {
 
 			@Override
-			public Object postProcessAfterInitialization(Object bean, String beanName) {
+			public Object postProcessBeforeInitialization(Object bean, String beanName) {
 				if (bean instanceof DefaultLockRegistry registry) {
 					registry.onRelease(new EarlyReleaseWarning());
 				}

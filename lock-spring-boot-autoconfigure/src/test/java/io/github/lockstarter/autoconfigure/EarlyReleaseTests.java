@@ -5,12 +5,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import org.springframework.aop.Advisor;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.aop.support.ComposablePointcut;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.RootClassFilter;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -18,6 +26,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Role;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
@@ -132,6 +141,20 @@ class EarlyReleaseTests {
 			});
 			assertThat(warnings(output)).singleElement().asString().contains("'inside'");
 		});
+	}
+
+	@Test
+	@DisplayName("A registry that advice of the application surrounds warns, too")
+	void advised(CapturedOutput output) {
+		this.runner.withUserConfiguration(Advice.class)
+			.withPropertyValues("spring.aop.proxy-target-class=false")
+			.run((context) -> {
+				LockRegistry locks = context.getBean(LockRegistry.class);
+				assertThat(AopUtils.isAopProxy(locks)).isTrue();
+				new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
+					.executeWithoutResult((status) -> locks.acquire("advised:1").close());
+				assertThat(warnings(output)).singleElement().asString().contains("'advised'");
+			});
 	}
 
 	@Test
@@ -349,6 +372,17 @@ class EarlyReleaseTests {
 		@Bean
 		PlatformTransactionManager transactionManager() {
 			return new NoTransactions();
+		}
+
+	}
+
+	static class Advice {
+
+		@Bean
+		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+		static Advisor advisor() {
+			return new DefaultPointcutAdvisor(new ComposablePointcut(new RootClassFilter(LockRegistry.class)),
+					(MethodInterceptor) MethodInvocation::proceed);
 		}
 
 	}
