@@ -26,10 +26,10 @@ import io.github.lockstarter.store.LockStore;
 @Import({ RedisStoreConfiguration.class, JdbcStoreConfiguration.class, MemoryStoreConfiguration.class,
 		MemcachedStoreConfiguration.class, DynamoDbStoreConfiguration.class, NoStoreConfiguration.class,
 		LockRegistryConfiguration.class, ExclusiveRequestConfiguration.class, TransactionConfiguration.class,
-		LockProblemsConfiguration.class, LockServletConfiguration.class, LockReactiveConfiguration.class,
-		LockGraphQlConfiguration.class, LockGrpcConfiguration.class, LockOpenApiConfiguration.class,
-		LockMetricsConfiguration.class, LocksEndpointConfiguration.class, LockHealthConfiguration.class,
-		LockNameVariables.class, RefreshWarning.class, UnknownPropertyWarning.class })
+		LockProblemsConfiguration.class, LockServletContainerConfiguration.class, LockServletConfiguration.class,
+		LockReactiveConfiguration.class, LockGraphQlConfiguration.class, LockGrpcConfiguration.class,
+		LockOpenApiConfiguration.class, LockMetricsConfiguration.class, LocksEndpointConfiguration.class,
+		LockHealthConfiguration.class, LockNameVariables.class, RefreshWarning.class, UnknownPropertyWarning.class })
 public final class LockAutoConfiguration {
 
 }

@@ -267,10 +267,10 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 	 * @param conflictStatus HTTP status of a refusal.
 	 * @param releaseOn When the lock of a handler method is released.
 	 * @param waiting How a Spring MVC handler that returns a plain value waits.
-	 * @param maxWaitingThreads Number of request threads of Spring MVC that may wait for
-	 * locks at the same time. Further requests that find their lock held are rejected at
-	 * once. Default is half of the threads of the container, or no limit with virtual
-	 * threads.
+	 * @param maxWaitingThreads Number of request threads of a servlet container that may
+	 * wait for locks at the same time. Further requests that find their lock held are
+	 * rejected at once. Default is half of the threads of the container, or no limit with
+	 * virtual threads.
 	 */
 	record Web(@DefaultValue("409") int conflictStatus, @DefaultValue("method") ReleaseOn releaseOn,
 			@DefaultValue("thread") Waiting waiting, @Nullable Integer maxWaitingThreads) {

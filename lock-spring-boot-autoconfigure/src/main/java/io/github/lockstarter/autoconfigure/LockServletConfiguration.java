@@ -4,9 +4,6 @@ import java.lang.reflect.Method;
 import java.util.function.BiPredicate;
 import java.util.function.Supplier;
 
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
-
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -15,10 +12,8 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnThreading;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.thread.Threading;
-import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -33,7 +28,6 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 import io.github.lockstarter.interceptor.ExclusiveRequestInterceptor;
 import io.github.lockstarter.operation.LockOperationSource;
 import io.github.lockstarter.operation.LockOperationValidator;
-import io.github.lockstarter.registry.WaitingThreads;
 import io.github.lockstarter.web.ConflictStatuses;
 import io.github.lockstarter.web.servlet.AnswerFilter;
 import io.github.lockstarter.web.servlet.ConflictObservers;
@@ -54,8 +48,6 @@ import io.github.lockstarter.web.servlet.SuspendedRequestResolver;
 @ConditionalOnClass(DispatcherServlet.class)
 @Import(LockServletConfiguration.Handlers.class)
 class LockServletConfiguration {
-
-	private static final Log logger = LogFactory.getLog(LockServletConfiguration.class);
 
 	private static final String MAPPING = "requestMappingHandlerMapping";
 
@@ -86,18 +78,6 @@ class LockServletConfiguration {
 		return new LockWebMvcConfigurer(adapter, locked(operations), SingletonSupplier.of(advice::getObject), requests,
 				statuses, () -> properties.getObject().web().suspendsRequests(),
 				(advices) -> new PreparedConflictResolver(advices, observers, virtualThreads));
-	}
-
-	/** With virtual threads, a container needs no reserve. */
-	@Bean
-	@ConditionalOnThreading(Threading.PLATFORM)
-	static WaitingThreads exclusiveRequestWaitingThreads(ApplicationContext context,
-			ObjectProvider<LockProperties> properties) {
-		return new WaitingThreads(ServletRequestSupport::isThreadOfRequest,
-				() -> properties.getObject().web().waitingThreads(ContainerThreads.max(context)),
-				(max) -> logger.warn(
-						"%d request threads wait for locks, so further requests that find their lock held are rejected (wait-queue-full). Raise the number of threads of the container or lock.web.max-waiting-threads, use virtual threads, or set lock.web.waiting=suspended. This is logged once."
-							.formatted(max)));
 	}
 
 	@Bean

@@ -7,8 +7,10 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
 import jakarta.ws.rs.ApplicationPath;
 import jakarta.ws.rs.POST;
@@ -21,6 +23,8 @@ import org.glassfish.jersey.server.ResourceConfig;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Value;
@@ -37,19 +41,25 @@ import org.springframework.stereotype.Component;
 
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.registry.LockInspector;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * Locks on resources of JAX-RS, which are Spring beans.
  */
-@SpringBootTest(classes = JerseyTests.JerseyApplication.class, webEnvironment = WebEnvironment.RANDOM_PORT)
+@SpringBootTest(classes = JerseyTests.JerseyApplication.class, webEnvironment = WebEnvironment.RANDOM_PORT,
+		properties = "server.tomcat.threads.max=4")
 class JerseyTests {
 
 	private final HttpClient http = HttpClient.newHttpClient();
 
 	@Autowired
 	private Work work;
+
+	@Autowired
+	private LockInspector locks;
 
 	@Value("${local.server.port}")
 	private int port;
@@ -86,11 +96,41 @@ class JerseyTests {
 		}
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "servlet, /payments/order/5", "filter, /api/payments/order/5" })
+	@DisplayName("A key reads headers, the path and parameters of the query, but no path variables")
+	void request(String type, String path) throws Exception {
+		try (ConfigurableApplicationContext context = new SpringApplicationBuilder(JerseyApplication.class)
+			.properties("spring.jersey.type=" + type, "server.servlet.register-default-servlet=true", "server.port=0")
+			.run()) {
+			int port = context.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
+			Work work = context.getBean(Work.class);
+			CompletableFuture<HttpResponse<String>> response = this.http
+				.sendAsync(request(port, "payments/order/5?currency=EUR"), BodyHandlers.ofString());
+			work.awaitBegun();
+			assertThat(context.getBean(LockInspector.class).snapshot()).extracting((lock) -> lock.key().key())
+				.containsExactly("7 %s EUR null".formatted(path));
+			work.end();
+			assertThat(response.join().body()).isEqualTo("1");
+		}
+	}
+
 	@Test
-	@DisplayName("A key reads a header and the path")
-	void request() throws Exception {
-		this.work.end();
-		assertThat(send(this.port, "payments/order").body()).isEqualTo("1");
+	@DisplayName("At most half of the threads of the container wait")
+	void waitingThreads() throws Exception {
+		CompletableFuture<HttpResponse<String>> holder = this.http.sendAsync(request(this.port, "payments/later?id=42"),
+				BodyHandlers.ofString());
+		this.work.awaitBegun();
+		List<CompletableFuture<HttpResponse<String>>> waiters = Stream
+			.generate(() -> this.http.sendAsync(request(this.port, "payments/later?id=42"), BodyHandlers.ofString()))
+			.limit(2)
+			.toList();
+		await().until(() -> this.locks.waiters("payment") == 2);
+		assertThat(send(this.port, "payments/later?id=42").body()).contains("/problems/wait-queue-full");
+		Stream.concat(Stream.of(holder), waiters.stream()).forEach((each) -> this.work.end());
+		assertThat(holder.join().statusCode()).isEqualTo(200);
+		assertThat(waiters).allMatch((waiter) -> waiter.join().statusCode() == 200);
+		assertThat(this.work.mostInside()).isEqualTo(1);
 	}
 
 	private HttpResponse<String> send(int port, String path) throws IOException, InterruptedException {
@@ -150,8 +190,16 @@ class JerseyTests {
 		}
 
 		@POST
-		@Path("order")
-		@ExclusiveRequest(name = "order", key = "header('X-Order') + path")
+		@Path("later")
+		@ExclusiveRequest(name = "payment", key = "#id", waitTime = "1m")
+		public int payLater(@QueryParam("id") String id) {
+			return this.work.run();
+		}
+
+		@POST
+		@Path("order/{id}")
+		@ExclusiveRequest(name = "order",
+				key = "header('X-Order') + ' ' + path + ' ' + param('currency') + ' ' + pathVariable('id')")
 		public int order() {
 			return this.work.run();
 		}

@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.RequestPath;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
-import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.util.ServletRequestPathUtils;
 
 import io.github.lockstarter.key.CurrentRequest;
@@ -25,10 +24,18 @@ import io.github.lockstarter.web.RequestPaths;
  */
 public record ServletCurrentRequest(HttpServletRequest request) implements CurrentRequest {
 
+	/** That of {@code HandlerMapping}, which is absent without Spring MVC. */
+	static final String PATH_VARIABLES = "org.springframework.web.servlet.HandlerMapping.uriTemplateVariables";
+
 	/** Returns the request of this thread. */
 	public static CurrentRequest get() {
 		return (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes)
 				? new ServletCurrentRequest(attributes.getRequest()) : CurrentRequest.NONE;
+	}
+
+	/** Returns whether this thread handles a request. */
+	public static boolean isOfThread() {
+		return RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes;
 	}
 
 	@Override
@@ -52,9 +59,8 @@ public record ServletCurrentRequest(HttpServletRequest request) implements Curre
 
 	@Override
 	public @Nullable String pathVariable(String name) {
-		return (this.request
-			.getAttribute(HandlerMapping.URI_TEMPLATE_VARIABLES_ATTRIBUTE) instanceof Map<?, ?> variables)
-					? (String) variables.get(name) : null;
+		return (this.request.getAttribute(PATH_VARIABLES) instanceof Map<?, ?> variables) ? (String) variables.get(name)
+				: null;
 	}
 
 	@Override

@@ -26,11 +26,6 @@ public final class ServletRequestSupport implements RequestSupport {
 		return ServletCurrentRequest.get();
 	}
 
-	/** Returns whether this thread handles a request. */
-	public static boolean isThreadOfRequest() {
-		return RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes;
-	}
-
 	@Override
 	public @Nullable HeldLeases leases() {
 		return (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes
