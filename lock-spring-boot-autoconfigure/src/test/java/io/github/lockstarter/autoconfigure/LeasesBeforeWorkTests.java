@@ -62,8 +62,8 @@ class LeasesBeforeWorkTests {
 
 	@ParameterizedTest
 	@CsvSource({ "servlet, /plain", "servlet, /future", "servlet, /mono", "servlet, /flux", "servlet, /task",
-			"servlet, /keys", "servlet, /joined", "reactive, /mono", "reactive, /flux", "reactive, /future",
-			"reactive, /keys-later" })
+			"servlet, /keys", "servlet, /joined", "suspended, /plain", "suspended, /bound", "reactive, /mono",
+			"reactive, /flux", "reactive, /future", "reactive, /keys-later" })
 	@DisplayName("A lease that is lost while its call waits for another lock: the method does not run, the response is lease-lost, and the other lock is released")
 	void lostWhileWaiting(String type, String path) throws Exception {
 		try (TestServer server = start(type)) {
@@ -162,10 +162,17 @@ class LeasesBeforeWorkTests {
 		assertThat(response.join().body()).contains("problems/lease-lost");
 	}
 
+	/**
+	 * Starts an application.
+	 * @param type the type of the web application; {@code suspended} for a servlet
+	 * application in which plain handlers wait without a thread
+	 */
 	private static TestServer start(String type) {
+		boolean suspended = type.equals("suspended");
 		return TestServer.start(
 				new Class<?>[] { TestServer.Application.class, Transfers.class, Accounts.class, Tasks.class },
-				"spring.main.web-application-type=" + type, "lock.store=memory");
+				"spring.main.web-application-type=" + (suspended ? "servlet" : type),
+				"lock.web.waiting=" + (suspended ? "suspended" : "thread"), "lock.store=memory");
 	}
 
 	@RestController
@@ -192,6 +199,14 @@ class LeasesBeforeWorkTests {
 		@ExclusiveRequest(name = "account", key = "#from", waitTime = "1m")
 		@ExclusiveRequest(name = "account", key = "#to", waitTime = "1m", ttl = "1m", holdAtLeast = "1m")
 		public String plain(@RequestParam String from, @RequestParam String to) {
+			return run();
+		}
+
+		/** Its locks need the arguments. */
+		@PostMapping("/bound")
+		@ExclusiveRequest(name = "account", key = "#transfer.from", waitTime = "1m")
+		@ExclusiveRequest(name = "account", key = "#transfer.to", waitTime = "1m", ttl = "1m", holdAtLeast = "1m")
+		public String bound(Transfer transfer) {
 			return run();
 		}
 
@@ -253,6 +268,9 @@ class LeasesBeforeWorkTests {
 			run();
 		}
 
+	}
+
+	record Transfer(String from, String to) {
 	}
 
 	static class Accounts {
