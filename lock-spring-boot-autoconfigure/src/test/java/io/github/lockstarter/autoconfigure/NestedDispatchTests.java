@@ -114,10 +114,11 @@ class NestedDispatchTests {
 		}
 	}
 
-	@Test
+	@ParameterizedTest
+	@ValueSource(strings = { "thread", "suspended" })
 	@DisplayName("An included handler that waits for its lock keeps the thread, and the outer handler is called once")
-	void includedWaits() throws Exception {
-		try (TestServer server = start()) {
+	void includedWaits(String waiting) throws Exception {
+		try (TestServer server = start("lock.web.waiting=" + waiting)) {
 			Pages pages = server.context().getBean(Pages.class);
 			LockInspector locks = server.context().getBean(LockInspector.class);
 			Lease elsewhere = server.context().getBean(LockRegistry.class).acquire("inner");
