@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.io.JsonStringEncoder;
@@ -25,6 +26,7 @@ import tools.jackson.databind.JsonNode;
 
 import org.springframework.http.HttpEntity;
 import org.springframework.util.MimeType;
+import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.multipart.MultipartFile;
 
 import io.github.lockstarter.LockKey;
@@ -43,17 +45,17 @@ final class CanonicalJson {
 	private static final int LONGEST_ELEMENT = 64;
 
 	/**
-	 * The types that are not described by the fields of their classes. The first that
-	 * fits is used.
+	 * The types whose {@linkplain PlainValues plain values} are not described by the
+	 * fields of their classes. The first that fits is used.
 	 */
 	private static final List<Form<?>> FORMS = List.of(new Form<>(Boolean.class, CanonicalJson::literal),
-			new Form<>(CharSequence.class, CanonicalJson::text), new Form<>(Principal.class, CanonicalJson::principal),
-			new Form<>(Map.class, CanonicalJson::map), new Form<>(Set.class, CanonicalJson::set),
-			new Form<>(Collection.class, CanonicalJson::list), new Form<>(Object[].class, CanonicalJson::array),
-			new Form<>(byte[].class, CanonicalJson::bytes), new Form<>(Optional.class, CanonicalJson::optional),
-			new Form<>(Map.Entry.class, CanonicalJson::entry), new Form<>(JsonNode.class, CanonicalJson::tree),
-			new Form<>(HttpEntity.class, CanonicalJson::entity), new Form<>(MultipartFile.class, CanonicalJson::file),
-			new Form<>(MimeType.class, CanonicalJson::mimeType));
+			new Form<>(Principal.class, CanonicalJson::principal), new Form<>(Enum.class, CanonicalJson::constant),
+			new Form<>(CharSequence.class, CanonicalJson::text), new Form<>(Map.class, CanonicalJson::map),
+			new Form<>(Set.class, CanonicalJson::set), new Form<>(Collection.class, CanonicalJson::list),
+			new Form<>(Object[].class, CanonicalJson::array), new Form<>(byte[].class, CanonicalJson::bytes),
+			new Form<>(Optional.class, CanonicalJson::optional), new Form<>(Map.Entry.class, CanonicalJson::entry),
+			new Form<>(JsonNode.class, CanonicalJson::tree), new Form<>(HttpEntity.class, CanonicalJson::entity),
+			new Form<>(MultipartFile.class, CanonicalJson::file), new Form<>(MimeType.class, CanonicalJson::mimeType));
 
 	private static final ClassValue<Form<?>> BY_CLASS = new ClassValue<>() {
 
@@ -154,6 +156,10 @@ final class CanonicalJson {
 	/** Its other properties change between requests. */
 	private void principal(Principal principal) {
 		append(principal.getName());
+	}
+
+	private void constant(Enum<?> constant) {
+		typed(constant.getDeclaringClass().getName(), constant.name());
 	}
 
 	/** Numbers of different types are one if they have the same text. */
@@ -284,19 +290,28 @@ final class CanonicalJson {
 		typed(MimeType.class.getName(), List.of(type.getType(), type.getSubtype(), type.getParameters()));
 	}
 
-	private void object(ObjectState state, Object object) {
+	/**
+	 * Writes the fields of an object.
+	 * @param shown writes what an interface shows of it, if that may not be in its fields
+	 */
+	private void object(ObjectState state, @Nullable Form<?> shown, Object object) {
 		if (!state.isReadable() && (this.readableOnly || state.parts().isEmpty())) {
 			throw new IllegalArgumentException("A %s has no readable properties".formatted(state.type()));
 		}
 		begin(state.type());
-		this.json.append('{');
-		boolean first = true;
-		for (ObjectState.Part part : state.parts()) {
-			this.json.append(first ? "\"" : ",\"").append(part.name()).append("\":");
-			append(part.of(object));
-			first = false;
+		char separator = '{';
+		if (shown != null) {
+			// No field has this name.
+			this.json.append("{\"\":");
+			shown.write(this, object);
+			separator = ',';
 		}
-		this.json.append('}');
+		for (ObjectState.Part part : state.parts()) {
+			this.json.append(separator).append('"').append(part.name()).append("\":");
+			append(part.of(object));
+			separator = ',';
+		}
+		this.json.append((separator == '{') ? "{}" : "}");
 		end();
 	}
 
@@ -310,8 +325,8 @@ final class CanonicalJson {
 
 		static Form<?> of(Class<?> type) {
 			for (Form<?> each : FORMS) {
-				if (each.type().isAssignableFrom(type) && !(each.type() == CharSequence.class && type.isRecord())) {
-					return each;
+				if (each.type().isAssignableFrom(type)) {
+					return PlainValues.containsAllOf(type) ? each : each.unlessMore(type);
 				}
 			}
 			ScalarType scalar = ScalarType.of(type);
@@ -322,7 +337,21 @@ final class CanonicalJson {
 				return new Form<>(Object.class, CanonicalJson::primitives);
 			}
 			ObjectState state = ObjectState.of(type);
-			return new Form<>(Object.class, (json, value) -> json.object(state, value));
+			return new Form<>(Object.class, (json, value) -> json.object(state, null, value));
+		}
+
+		/** Writes values of the class in this form only if they are no more than that. */
+		private Form<?> unlessMore(Class<?> type) {
+			Supplier<ObjectState> state = SingletonSupplier.of(() -> ObjectState.beyondLibraries(type));
+			return new Form<>(Object.class, (json, value) -> {
+				if (PlainValues.contains(value)) {
+					write(json, value);
+				}
+				else {
+					ObjectState more = state.get();
+					json.object(more, more.isComplete() ? null : this, value);
+				}
+			});
 		}
 
 		void write(CanonicalJson json, Object value) {

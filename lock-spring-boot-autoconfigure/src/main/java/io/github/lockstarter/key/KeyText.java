@@ -90,6 +90,10 @@ public final class KeyText {
 		if (value instanceof JsonNode node) {
 			return isMissing(JsonContent.of(node));
 		}
+		if (value != null && !PlainValues.contains(value)) {
+			// It is more than its elements, as a list with an owner is.
+			return false;
+		}
 		if (value instanceof Collection<?> parts) {
 			return parts.isEmpty() || parts.stream().anyMatch(KeyText::isMissing);
 		}

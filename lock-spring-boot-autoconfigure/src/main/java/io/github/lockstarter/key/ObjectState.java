@@ -36,10 +36,13 @@ final class ObjectState {
 
 	private final boolean readable;
 
-	private ObjectState(String type, List<Part> parts, boolean readable) {
+	private final boolean complete;
+
+	private ObjectState(String type, List<Part> parts, boolean readable, boolean complete) {
 		this.type = type;
 		this.parts = parts;
 		this.readable = readable;
+		this.complete = complete;
 	}
 
 	/**
@@ -47,7 +50,26 @@ final class ObjectState {
 	 * @throws IllegalArgumentException if there is no access to it
 	 */
 	static ObjectState of(Class<?> type) {
-		return (Proxy.isProxyClass(type) || type.isHidden()) ? ofInterfaces(type) : ofFields(type);
+		return isOfInterfaces(type) ? ofInterfaces(type) : ofFields(type);
+	}
+
+	/**
+	 * Returns the state of objects of the class without fields that a library declares.
+	 * @throws IllegalArgumentException if there is no access to it
+	 */
+	static ObjectState beyondLibraries(Class<?> type) {
+		if (isOfInterfaces(type)) {
+			return ofInterfaces(type);
+		}
+		Class<?> user = userClass(type);
+		List<Field> all = fields(user);
+		List<Field> fields = all.stream().filter((each) -> !PlainValues.isOfLibrary(each.getDeclaringClass())).toList();
+		List<Part> parts = parts(fields, type);
+		return new ObjectState(user.getName(), parts, isKnown(fields), !parts.isEmpty() && parts.size() == all.size());
+	}
+
+	private static boolean isOfInterfaces(Class<?> type) {
+		return Proxy.isProxyClass(type) || type.isHidden();
 	}
 
 	/** Returns the name of the class. For a proxy, it is what the proxy stands for. */
@@ -68,27 +90,44 @@ final class ObjectState {
 		return this.readable;
 	}
 
+	/** Returns whether no field is left out. */
+	boolean isComplete() {
+		return this.complete;
+	}
+
 	private static ObjectState ofFields(Class<?> type) {
 		Class<?> user = userClass(type);
-		List<Field> fields = Stream
-			.<Class<?>>iterate(user, (each) -> each != null && each != Object.class, Class::getSuperclass)
+		List<Field> fields = fields(user);
+		List<Part> parts = parts(fields, type);
+		boolean shown = user.isRecord() || getters(user).stream().anyMatch(ObjectState::isGetter)
+				|| hasReadableMember(user) || (fields.isEmpty() && isDistinctWithoutFields(user));
+		boolean known = !parts.isEmpty() || (fields.isEmpty() && isKnown(fields));
+		return new ObjectState(user.getName(), parts, shown && known, parts.size() == fields.size());
+	}
+
+	private static List<Field> fields(Class<?> user) {
+		return Stream.<Class<?>>iterate(user, (each) -> each != null && each != Object.class, Class::getSuperclass)
 			.flatMap((each) -> Stream.of(each.getDeclaredFields()))
 			.filter((each) -> !Modifier.isStatic(each.getModifiers()))
 			.toList();
-		List<Part> parts = fields.stream()
+	}
+
+	private static List<Part> parts(List<Field> fields, Class<?> type) {
+		Class<?> user = userClass(type);
+		return fields.stream()
 			.filter(ObjectState::isState)
 			.map((each) -> new Part(each.getName(), (user == type) ? accessible(each, type) : getter(each, user)))
 			.sorted(Comparator.comparing(Part::name))
 			.toList();
-		boolean shown = user.isRecord() || getters(user).stream().anyMatch(ObjectState::isGetter)
-				|| hasReadableMember(user) || (fields.isEmpty() && isDistinctWithoutFields(user));
-		// In a native image, a class without hints has no fields.
-		boolean known = !parts.isEmpty() || (fields.isEmpty() && !NativeDetector.inNativeImage());
-		return new ObjectState(user.getName(), parts, shown && known);
+	}
+
+	/** In a native image, a class without hints has no fields. */
+	private static boolean isKnown(List<Field> fields) {
+		return !fields.isEmpty() || !NativeDetector.inNativeImage();
 	}
 
 	/** The fields of a proxy of a class have no values. */
-	private static Class<?> userClass(Class<?> type) {
+	static Class<?> userClass(Class<?> type) {
 		return type.getName().contains("$HibernateProxy$") ? type.getSuperclass() : ClassUtils.getUserClass(type);
 	}
 
@@ -133,7 +172,7 @@ final class ObjectState {
 			.flatMap((each) -> Stream.of(each.getMethods()))
 			.filter((each) -> each.getParameterCount() == 0 && each.getReturnType() != void.class)
 			.allMatch((each) -> parts.stream().anyMatch((part) -> part.member().getName().equals(each.getName())));
-		return new ObjectState(interfaces, complete ? parts : List.of(), complete && !parts.isEmpty());
+		return new ObjectState(interfaces, complete ? parts : List.of(), complete && !parts.isEmpty(), complete);
 	}
 
 	private static List<PropertyDescriptor> getters(Class<?> type) {

@@ -93,9 +93,9 @@ final class ScalarType {
 	private static boolean isScalar(Class<?> type) {
 		// The text of such a value of the application may tell only a part of it.
 		boolean partly = Number.class.isAssignableFrom(type) || TemporalAmount.class.isAssignableFrom(type)
-				|| TemporalAccessor.class.isAssignableFrom(type)
-				|| (CharSequence.class.isAssignableFrom(type) && type.isRecord());
-		if (partly && !type.getName().startsWith("java.")) {
+				|| TemporalAccessor.class.isAssignableFrom(type);
+		if ((partly && !Enum.class.isAssignableFrom(type) && !type.getName().startsWith("java."))
+				|| (CharSequence.class.isAssignableFrom(type) && !PlainValues.containsAllOf(type))) {
 			return false;
 		}
 		boolean simple = BeanUtils.isSimpleValueType(type) || TemporalAmount.class.isAssignableFrom(type)

@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.Period;
 import java.time.ZoneId;
+import java.util.AbstractCollection;
 import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -22,6 +23,7 @@ import java.util.Date;
 import java.util.EventObject;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedList;
 import java.util.List;
@@ -40,6 +42,7 @@ import java.util.stream.Stream;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonRawValue;
+import io.netty.util.AsciiString;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -53,7 +56,11 @@ import tools.jackson.databind.ser.std.StdSerializer;
 
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.http.MediaType;
+import org.springframework.mock.web.MockMultipartFile;
+import org.springframework.util.LinkedMultiValueMap;
+import org.springframework.util.MultiValueMap;
 import org.springframework.util.unit.DataSize;
+import org.springframework.web.multipart.MultipartFile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -146,6 +153,49 @@ class CanonicalJsonTests {
 				List.of(List.of(KotlinValues.id(7)), List.of(7L), List.of(KotlinValues.hidden(7)),
 						List.of(KotlinValues.of(KotlinValues.id(7)))),
 				List.of(Map.of(KotlinValues.id(7), Optional.of(KotlinValues.hidden(7))), Map.of(7L, Optional.of(7L))));
+	}
+
+	@ParameterizedTest
+	@MethodSource
+	@DisplayName("A collection, map, entry, text or file that is more than the interface shows is written with all of its fields")
+	void more(List<Object> values) {
+		assertThat(values.stream().map(List::of).map(CanonicalJson::write)).doesNotHaveDuplicates();
+	}
+
+	static Stream<List<Object>> more() {
+		MultipartFile file = new MockMultipartFile("a", new byte[] { 1 });
+		return Stream.of(
+				List.of(KotlinValues.cart("a", List.of("x")), KotlinValues.cart("b", List.of("x")), List.of("x")),
+				List.of(KotlinValues.basket("a", List.of("x")), KotlinValues.basket("b", List.of("x")), List.of("x")),
+				List.of(KotlinValues.tags("a", Set.of("x")), KotlinValues.tags("b", Set.of("x")), Set.of("x")),
+				List.of(KotlinValues.prices("a", Map.of("x", 1)), KotlinValues.prices("b", Map.of("x", 1)),
+						Map.of("x", 1)),
+				List.of(KotlinValues.line("a", "x", 1), KotlinValues.line("b", "x", 1), Map.entry("x", 1)),
+				List.of(KotlinValues.number("a", "1"), KotlinValues.number("b", "1"), "1"),
+				List.of(KotlinValues.upload("a", file), KotlinValues.upload("b", file), file),
+				List.of(new Line("x", 1, "a"), new Line("x", 1, "b"), Map.entry("x", 1)),
+				List.of(new Row("a", "x"), new Row("b", "x"), new Row("a", "y"), List.of("x")),
+				List.of(new Batch("a", "x"), new Batch("b", "x"), new Batch("a", "y"), List.of("x")),
+				List.of(new Code("a", "1"), new Code("b", "1"), new Code("a", "2"), "1"),
+				List.of(Color.RED, Color.CRIMSON, Shade.RED, "red"));
+	}
+
+	@ParameterizedTest
+	@MethodSource
+	@DisplayName("A collection, map, entry or text that is nothing but what the interface shows is written as that, whatever its class")
+	void nothingMore(Object value, Object plain) {
+		assertThat(CanonicalJson.write(List.of(value))).isEqualTo(CanonicalJson.write(List.of(plain)));
+	}
+
+	static Stream<Object[]> nothingMore() {
+		MultiValueMap<String, Object> map = new LinkedMultiValueMap<>();
+		map.add("a", 1);
+		return Stream.of(KotlinValues.lists(List.of()).stream().map((each) -> new Object[] { each, List.of() }),
+				KotlinValues.lists(List.of(1, 2)).stream().map((each) -> new Object[] { each, List.of(1, 2) }),
+				Stream.of(new Object[] { new Ones(), List.of(1) }, new Object[] { new Titled("a", 1), List.of(1) },
+						new Object[] { map, Map.of("a", List.of(1)) }, new Object[] { new AsciiString("a"), "a" },
+						new Object[] { new StringBuilder("a"), "a" }))
+			.flatMap((each) -> each);
 	}
 
 	@ParameterizedTest
@@ -522,6 +572,149 @@ class CanonicalJsonTests {
 		public int size() {
 			return 1;
 		}
+
+	}
+
+	record Line(String key, Integer value, String tenant) implements Map.Entry<String, Integer> {
+
+		@Override
+		public String getKey() {
+			return this.key;
+		}
+
+		@Override
+		public Integer getValue() {
+			return this.value;
+		}
+
+		@Override
+		public Integer setValue(Integer value) {
+			throw new UnsupportedOperationException();
+		}
+
+	}
+
+	/** Its table is a part of it. */
+	static class Row extends ArrayList<String> {
+
+		private final String table;
+
+		Row(String table, String cell) {
+			super(List.of(cell));
+			this.table = table;
+		}
+
+		@Override
+		public boolean equals(Object obj) {
+			return obj instanceof Row other && this.table.equals(other.table) && super.equals(obj);
+		}
+
+		@Override
+		public int hashCode() {
+			return 31 * super.hashCode() + this.table.hashCode();
+		}
+
+	}
+
+	/** It inherits the equality of lists. */
+	static class Titled extends ArrayList<Integer> {
+
+		final String title;
+
+		Titled(String title, int element) {
+			super(List.of(element));
+			this.title = title;
+		}
+
+	}
+
+	/** Only its elements are hidden from those that read its fields. */
+	static class Batch extends AbstractCollection<String> {
+
+		final String tenant;
+
+		private final transient List<String> elements;
+
+		Batch(String tenant, String element) {
+			this.tenant = tenant;
+			this.elements = List.of(element);
+		}
+
+		@Override
+		public Iterator<String> iterator() {
+			return this.elements.iterator();
+		}
+
+		@Override
+		public int size() {
+			return this.elements.size();
+		}
+
+	}
+
+	/** As many values of an application, it has a text that is only a part of it. */
+	static class Code implements CharSequence {
+
+		final String tenant;
+
+		private final String text;
+
+		Code(String tenant, String text) {
+			this.tenant = tenant;
+			this.text = text;
+		}
+
+		@Override
+		public int length() {
+			return this.text.length();
+		}
+
+		@Override
+		public char charAt(int index) {
+			return this.text.charAt(index);
+		}
+
+		@Override
+		public CharSequence subSequence(int start, int end) {
+			return this.text.subSequence(start, end);
+		}
+
+		@Override
+		public String toString() {
+			return this.text;
+		}
+
+	}
+
+	enum Color implements CharSequence {
+
+		RED, CRIMSON;
+
+		@Override
+		public int length() {
+			return 3;
+		}
+
+		@Override
+		public char charAt(int index) {
+			return "red".charAt(index);
+		}
+
+		@Override
+		public CharSequence subSequence(int start, int end) {
+			return "red".subSequence(start, end);
+		}
+
+		@Override
+		public String toString() {
+			return "red";
+		}
+
+	}
+
+	enum Shade {
+
+		RED
 
 	}
 

@@ -98,6 +98,17 @@ class KeyTextTests {
 	}
 
 	@Test
+	@DisplayName("A list or text that is more than its elements is not missing without them, and is no scalar")
+	void moreThanElements() {
+		assertThat(Stream
+			.of(KotlinValues.cart("a", List.of()), KotlinValues.cart("b", List.of()), KotlinValues.number("a", " "),
+					KotlinValues.number("b", " "), List.of(KotlinValues.number("b", " ")))
+			.map(KeyTextTests::key)).doesNotHaveDuplicates().allMatch((key) -> key.startsWith("sha256:"));
+		assertThat(KeyText.isMissing(new CanonicalJsonTests.Ones())).isFalse();
+		assertThat(KeyText.isMissing(KotlinValues.lists(List.of()))).isTrue();
+	}
+
+	@Test
 	@DisplayName("Different values have different keys")
 	void differ() {
 		List<Object> values = List.of("[\"a\",\"b\"]", List.of("a", "b"), List.of("a:b", "c"), List.of("a", "b:c"),
