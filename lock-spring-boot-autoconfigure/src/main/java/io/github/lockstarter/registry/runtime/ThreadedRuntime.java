@@ -19,7 +19,7 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
  */
 public final class ThreadedRuntime implements EngineRuntime {
 
-	/** More tasks than these can block without a delay for others. */
+	/** As many tasks of each kind can block. More than these delay others. */
 	private static final int MAX_THREADS = 256;
 
 	private static final String CALLBACKS = "lock-answers-";

@@ -35,7 +35,7 @@ import io.github.lockstarter.operation.LockedMethod;
  * The handlers whose locks can be acquired before their arguments are resolved: no other
  * advice is outside of the lock, and of the arguments the locks depend only on those that
  * are plain values of the request. These are path variables, parameters and headers that
- * are texts, numbers, UUIDs or constants of an enum.
+ * are texts, numbers, booleans, characters, UUIDs or constants of an enum.
  */
 final class EarlyHandlers {
 
