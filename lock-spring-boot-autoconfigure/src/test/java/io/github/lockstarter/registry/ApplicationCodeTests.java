@@ -14,6 +14,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.turbo.TurboFilter;
+import ch.qos.logback.core.spi.FilterReply;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
@@ -23,6 +27,8 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
+import org.slf4j.Marker;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockCounts;
@@ -31,6 +37,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.TokenLocks;
 import io.github.lockstarter.TokenLocks.TokenLock;
+import io.github.lockstarter.registry.lease.StoreLease;
 import io.github.lockstarter.registry.observe.LockObservationContext;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.registry.runtime.ThreadedRuntime;
@@ -141,6 +148,40 @@ class ApplicationCodeTests {
 		});
 		Awaitility.await().until(() -> this.counts.get(KEY.name(), Event.LOST) == 1);
 		assertThat(this.locks.tryAcquire(KEY, OPTIONS)).hasValueSatisfying(Lease::close);
+	}
+
+	@Test
+	@DisplayName("A loss is counted, and its observation ends, although the log throws an Error")
+	void logThrowsError() {
+		Queue<String> ended = new ConcurrentLinkedQueue<>();
+		onStop((context) -> ended.add(context.getName()));
+		Logger log = (Logger) LoggerFactory.getLogger(StoreLease.class);
+		Queue<Level> logged = new ConcurrentLinkedQueue<>();
+		TurboFilter broken = new TurboFilter() {
+
+			@Override
+			public FilterReply decide(Marker marker, Logger logger, Level level, String format, Object[] params,
+					Throwable failure) {
+				if (logger == log && format != null) {
+					logged.add(level);
+					throw new NoClassDefFoundError("a class that is missing");
+				}
+				return FilterReply.NEUTRAL;
+			}
+
+		};
+		log.getLoggerContext().addTurboFilter(broken);
+		try {
+			this.locks.acquire(KEY, LockOptions.of(Duration.ofMillis(300)).withoutRenewal());
+			Awaitility.await().dontCatchUncaughtExceptions().until(() -> logged.contains(Level.WARN));
+			Awaitility.await()
+				.dontCatchUncaughtExceptions()
+				.until(() -> this.counts.get(KEY.name(), Event.LOST) == 1
+						&& ended.contains(LockObservationContext.HOLD));
+		}
+		finally {
+			log.getLoggerContext().getTurboFilterList().remove(broken);
+		}
 	}
 
 	@Test

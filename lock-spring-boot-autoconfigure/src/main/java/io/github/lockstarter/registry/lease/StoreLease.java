@@ -360,12 +360,12 @@ public final class StoreLease implements SharedLease {
 
 	private void reportLoss(String why) {
 		if (lost().complete(null)) {
-			listeners().execute(() -> {
-				logger.warn(("The lease of lock '%s' was lost, so the work under it may have overlapped with the next"
+			// Two tasks: an observation handler may block, and the log may throw.
+			listeners().execute(() -> report(Event.LOST));
+			listeners().execute(() -> logger
+				.warn(("The lease of lock '%s' was lost, so the work under it may have overlapped with the next"
 						+ " holder's: %s")
-					.formatted(key().name(), why));
-				report(Event.LOST);
-			});
+					.formatted(key().name(), why)));
 			onLost(() -> this.lock.observer().lost(key(), this.fencingToken));
 		}
 	}
