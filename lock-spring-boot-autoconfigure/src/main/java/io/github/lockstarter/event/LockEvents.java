@@ -162,10 +162,17 @@ public final class LockEvents implements AutoCloseable {
 
 	/**
 	 * Logged on another thread: an appender may block, and the caller's thread may be an
-	 * event loop.
+	 * event loop. The first event of a lock name is counted there, too, because it
+	 * registers meters.
 	 */
 	private void dropped(LockKey key) {
-		this.counts.get().add(key.name(), Event.EVENT_DROPPED);
+		LockCounts counts = this.counts.get();
+		if (counts.knows(key.name())) {
+			counts.add(key.name(), Event.EVENT_DROPPED);
+		}
+		else {
+			execute(() -> counts.add(key.name(), Event.EVENT_DROPPED));
+		}
 		if (!this.dropping.get() && this.dropping.compareAndSet(false, true)) {
 			execute(() -> logger.warn(
 					"%d events of refused or skipped calls are queued for slow listeners. Further events are dropped until the listeners have caught up"

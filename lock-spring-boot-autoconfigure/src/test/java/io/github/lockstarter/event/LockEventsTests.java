@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
@@ -60,6 +61,12 @@ class LockEventsTests {
 	private final LockCounts counts = new LockCounts();
 
 	private final ExecutorService threads = Executors.newCachedThreadPool();
+
+	/** As the request does whose conflict it is. */
+	@BeforeEach
+	void countConflict() {
+		this.counts.add(KEY.name(), Event.CONTENDED);
+	}
 
 	@BeforeEach
 	void readLog() {
@@ -131,6 +138,26 @@ class LockEventsTests {
 		}
 		assertThat(warnings()).singleElement().asString().contains("1000 events", "dropped");
 		assertThat(this.counts.get(KEY.name(), Event.EVENT_DROPPED)).isEqualTo(100);
+	}
+
+	@Test
+	@DisplayName("The first dropped event of a lock name is counted on another thread than that of the caller, because it registers meters")
+	void droppedFirst() {
+		LockKey other = LockKey.of("report:1");
+		Queue<Thread> registering = new ConcurrentLinkedQueue<>();
+		CountDownLatch goOn = new CountDownLatch(1);
+		try (LockEvents events = events((event) -> await(goOn))) {
+			refuse(events, LockEvents.MAX_WAITING + 2);
+			this.counts.onName((name) -> {
+				if (name.equals(other.name())) {
+					registering.add(Thread.currentThread());
+				}
+			});
+			events.refused(other, conflict());
+			Awaitility.await().until(() -> this.counts.get(other.name(), Event.EVENT_DROPPED) == 1);
+			goOn.countDown();
+		}
+		assertThat(registering).hasSize(1).doesNotContain(Thread.currentThread());
 	}
 
 	@Test
