@@ -3,7 +3,10 @@ package io.github.lockstarter.autoconfigure;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -33,6 +36,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 class MixedHandlersTests {
 
 	private static final int THREADS = 10;
+
+	/** Long enough for a machine that stands still for some seconds. */
+	private static final Duration WAIT = Duration.ofSeconds(20);
+
+	/** A response that takes longer is later than the wait of its request. */
+	private static final Duration LATE = WAIT.plusSeconds(20);
 
 	private static final String SUSPENDED = "lock.web.waiting=suspended";
 
@@ -107,24 +116,36 @@ class MixedHandlersTests {
 	}
 
 	@Test
-	@DisplayName("Five hundred requests to suspended synchronous and asynchronous handlers with one key are all answered")
+	@DisplayName("Five hundred requests to suspended synchronous and asynchronous handlers with one key are all answered, none later than its wait")
 	void answersAll() {
-		try (TestServer server = start(SUSPENDED)) {
-			answered(send(server, 500, PATHS));
+		try (TestServer server = start(WAIT, SUSPENDED)) {
+			answered(inTime(send(server, 500, PATHS)));
 		}
 	}
 
 	@Test
-	@DisplayName("Five hundred requests to synchronous and asynchronous handlers with one key are all answered, those without a thread to wait on at once")
+	@DisplayName("Five hundred requests to synchronous and asynchronous handlers with one key are all answered, none later than its wait, and those without a thread to wait on are rejected")
 	void answersAllWithReserve() {
-		try (TestServer server = start()) {
-			List<CompletableFuture<HttpResponse<String>>> answers = send(server, 500, PATHS);
+		try (TestServer server = start(WAIT)) {
+			List<CompletableFuture<HttpResponse<String>>> answers = inTime(send(server, 500, PATHS));
 			answeredOrRejected(answers);
-			answered(IntStream.range(0, answers.size())
-				.filter((i) -> i % 4 == 1 || i % 4 == 2)
-				.mapToObj(answers::get)
-				.toList());
+			Map<Boolean, List<CompletableFuture<HttpResponse<String>>>> bySynchronous = IntStream
+				.range(0, answers.size())
+				.boxed()
+				.collect(Collectors.partitioningBy((i) -> i % 4 == 0 || i % 4 == 3,
+						Collectors.mapping(answers::get, Collectors.toList())));
+			answered(bySynchronous.get(false));
+			// One is rejected only while as many as may wait do so, and those get the
+			// lock.
+			assertThat(bySynchronous.get(true)).filteredOn((answer) -> answer.join().statusCode() == 200)
+				.hasSizeGreaterThanOrEqualTo(THREADS / 2);
 		}
+	}
+
+	/** Fails those that are later than the wait of their requests. */
+	private static List<CompletableFuture<HttpResponse<String>>> inTime(
+			List<CompletableFuture<HttpResponse<String>>> answers) {
+		return answers.stream().map((each) -> each.orTimeout(LATE.toSeconds(), TimeUnit.SECONDS)).toList();
 	}
 
 	/** A request whose thread must not wait is rejected. */
@@ -154,8 +175,12 @@ class MixedHandlersTests {
 	}
 
 	private static TestServer start(String... properties) {
+		return start(Duration.ofMinutes(5), properties);
+	}
+
+	private static TestServer start(Duration wait, String... properties) {
 		return TestServer.start(new Class<?>[] { TestServer.Application.class, Orders.class },
-				Stream.concat(Stream.of("lock.store=memory", "lock.wait=5m", "lock.max-waiters=1000",
+				Stream.concat(Stream.of("lock.store=memory", "lock.wait=" + wait, "lock.max-waiters=1000",
 						"server.tomcat.threads.max=" + THREADS), Stream.of(properties))
 					.toArray(String[]::new));
 	}
