@@ -46,9 +46,8 @@ class LockGraphQlConfiguration {
 
 	@Bean
 	GraphQlRequestInterceptor exclusiveRequestGraphQlRequestInterceptor(GraphQlRequestSupport requests,
-			ObjectProvider<ReactiveRequestSupport> reactiveRequests, ObjectProvider<LockOperationSource> operations) {
-		return new GraphQlRequestInterceptor(requests, reactiveRequests::getIfAvailable,
-				() -> operations.getObject().readsPrincipal());
+			ObjectProvider<ReactiveRequestSupport> reactiveRequests) {
+		return new GraphQlRequestInterceptor(requests, reactiveRequests::getIfAvailable);
 	}
 
 	@Bean

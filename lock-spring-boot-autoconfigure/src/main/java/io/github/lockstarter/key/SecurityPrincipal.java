@@ -47,7 +47,7 @@ public final class SecurityPrincipal {
 	 * Returns the principal; {@code null} if it stands for everybody who has not
 	 * authenticated.
 	 */
-	static @Nullable Principal unlessAnonymous(@Nullable Principal principal) {
+	public static @Nullable Principal unlessAnonymous(@Nullable Principal principal) {
 		return (PRESENT && Contexts.isAnonymous(principal)) ? null : principal;
 	}
 

@@ -275,11 +275,6 @@ public final class LockOperationSource {
 			.anyMatch((type) -> type.isSuspending() || type.hasReactiveValue());
 	}
 
-	/** Returns whether the locks of any method found so far depend on the principal. */
-	public boolean readsPrincipal() {
-		return methods().anyMatch(LockedMethod::readsPrincipal);
-	}
-
 	/** Returns the operations of all methods found so far. */
 	public Stream<LockOperation> operations() {
 		return methods().flatMap((method) -> method.operations().stream());

@@ -4,6 +4,7 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.security.Principal;
 import java.util.List;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +12,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.util.MultiValueMap;
 
 import io.github.lockstarter.key.CurrentRequest;
+import io.github.lockstarter.key.SecurityPrincipal;
 
 /**
  * The parts of the HTTP request, or of the WebSocket handshake, of a GraphQL request that
@@ -18,7 +20,7 @@ import io.github.lockstarter.key.CurrentRequest;
  * the end of the request.
  */
 record GraphQlRequest(HttpHeaders headers, @Nullable String path, MultiValueMap<String, String> query,
-		@Nullable Principal principal) implements CurrentRequest {
+		Supplier<@Nullable Principal> user) implements CurrentRequest {
 
 	/** The key of the request in the contexts that Spring for GraphQL propagates. */
 	static final String KEY = GraphQlRequest.class.getName();
@@ -38,6 +40,12 @@ record GraphQlRequest(HttpHeaders headers, @Nullable String path, MultiValueMap<
 		else {
 			current.remove();
 		}
+	}
+
+	@Override
+	public @Nullable Principal principal() {
+		Principal ofRequest = this.user.get();
+		return (ofRequest != null) ? ofRequest : SecurityPrincipal.ofThread();
 	}
 
 	@Override

@@ -1,10 +1,10 @@
 package io.github.lockstarter.web.graphql;
 
 import java.security.Principal;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
+import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
 
@@ -17,6 +17,7 @@ import org.springframework.http.server.PathContainer;
 import io.github.lockstarter.interceptor.ReactiveRequestSupport;
 import io.github.lockstarter.interceptor.RequestSupport;
 import io.github.lockstarter.key.CurrentRequest;
+import io.github.lockstarter.key.SecurityPrincipal;
 import io.github.lockstarter.web.RequestPaths;
 
 /**
@@ -28,35 +29,38 @@ public final class GraphQlRequestInterceptor implements WebGraphQlInterceptor {
 
 	private final Supplier<@Nullable ReactiveRequestSupport> reactiveRequests;
 
-	private final BooleanSupplier readsPrincipal;
-
 	/**
 	 * Creates an interceptor.
 	 * @param requests finds the request of a thread
 	 * @param reactiveRequests finds the request of a Reactor context, if the application
 	 * is reactive
-	 * @param readsPrincipal whether any lock depends on the principal, which may have to
-	 * be loaded
 	 */
 	public GraphQlRequestInterceptor(RequestSupport requests,
-			Supplier<@Nullable ReactiveRequestSupport> reactiveRequests, BooleanSupplier readsPrincipal) {
+			Supplier<@Nullable ReactiveRequestSupport> reactiveRequests) {
 		this.requests = requests;
 		this.reactiveRequests = reactiveRequests;
-		this.readsPrincipal = readsPrincipal;
 	}
 
+	/**
+	 * The principal is loaded for all requests, because the locks of beans that have not
+	 * been created are unknown. Without it, only calls that read it fail.
+	 */
 	@Override
 	public Mono<WebGraphQlResponse> intercept(WebGraphQlRequest request, Chain chain) {
 		CurrentRequest ofThread = this.requests.currentRequest();
 		return Mono.deferContextual((context) -> principal(request, ofThread, context)
+			.<Supplier<@Nullable Principal>>map((principal) -> () -> principal)
+			.defaultIfEmpty(() -> null)
+			.onErrorResume((ex) -> Mono.just(() -> {
+				throw Exceptions.propagate(ex);
+			}))
 			.map((principal) -> request(request, ofThread, principal))
-			.switchIfEmpty(Mono.fromSupplier(() -> request(request, ofThread, null)))
 			.flatMap((current) -> chain.next(request)
 				.contextWrite((written) -> written.put(GraphQlRequest.KEY, current))));
 	}
 
 	private static CurrentRequest request(WebGraphQlRequest request, CurrentRequest ofThread,
-			@Nullable Principal principal) {
+			Supplier<@Nullable Principal> principal) {
 		// The path within the application, which the URI does not tell.
 		String path = ofThread.path();
 		return new GraphQlRequest(request.getHeaders(),
@@ -66,16 +70,17 @@ public final class GraphQlRequestInterceptor implements WebGraphQlInterceptor {
 	}
 
 	private Mono<Principal> principal(WebGraphQlRequest request, CurrentRequest ofThread, ContextView context) {
-		if (!this.readsPrincipal.getAsBoolean()) {
-			return Mono.empty();
-		}
 		if (request instanceof WebSocketGraphQlRequest ofSession) {
-			return ofSession.getSessionInfo().getPrincipal();
+			// A message after the handshake may have authenticated the user.
+			return ofSession.getSessionInfo()
+				.getPrincipal()
+				.mapNotNull(SecurityPrincipal::unlessAnonymous)
+				.switchIfEmpty(SecurityPrincipal.ofSubscriber());
 		}
 		ReactiveRequestSupport reactive = this.reactiveRequests.get();
 		ReactiveRequestSupport.Request exchange = (reactive != null) ? reactive.find(context) : null;
 		return (exchange != null) ? exchange.current(true).mapNotNull(CurrentRequest::principal)
-				: Mono.justOrEmpty(ofThread.principal());
+				: Mono.fromSupplier(ofThread::principal);
 	}
 
 }

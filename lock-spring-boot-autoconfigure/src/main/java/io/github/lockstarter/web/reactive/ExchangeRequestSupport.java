@@ -72,6 +72,7 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 			Mono<CurrentRequest> anybody = Mono.fromSupplier(() -> new CurrentExchange(this.exchange, null));
 			return !withPrincipal ? anybody
 					: this.exchange.<Principal>getPrincipal()
+						.mapNotNull(SecurityPrincipal::unlessAnonymous)
 						.switchIfEmpty(SecurityPrincipal.ofSubscriber())
 						.<CurrentRequest>map((principal) -> new CurrentExchange(this.exchange, principal))
 						.switchIfEmpty(anybody);

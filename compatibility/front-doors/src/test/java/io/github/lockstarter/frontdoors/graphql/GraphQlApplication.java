@@ -12,7 +12,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplicat
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication.Type;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
+import org.springframework.core.annotation.Order;
 import org.springframework.web.server.WebFilter;
 
 import io.github.lockstarter.frontdoors.Work;
@@ -22,7 +22,6 @@ import io.github.lockstarter.frontdoors.Work;
  */
 @Configuration(proxyBeanMethods = false)
 @EnableAutoConfiguration
-@Import(PaymentController.class)
 class GraphQlApplication {
 
 	private static final Principal TARO = () -> "taro";
@@ -47,6 +46,7 @@ class GraphQlApplication {
 	}
 
 	@Bean
+	@Order(0)
 	@ConditionalOnWebApplication(type = Type.REACTIVE)
 	WebFilter userOfExchanges() {
 		return (exchange, chain) -> chain.filter(exchange.mutate().principal(Mono.just(TARO)).build());

@@ -115,6 +115,12 @@ class PaymentController {
 	}
 
 	@MutationMapping
+	@ExclusiveRequest(name = "own", key = "principal")
+	public Mono<String> ownInMono() {
+		return Mono.just("called");
+	}
+
+	@MutationMapping
 	@ExclusiveRequest(name = "token", key = "#id")
 	public long token(@Argument String id, Lease lease) {
 		return lease.fencingToken();
