@@ -32,4 +32,16 @@ public class MissingLockKeyException extends LockException {
 				"The key of lock '%s' reads the HTTP request, but this call belongs to none".formatted(lockName));
 	}
 
+	/**
+	 * Returns the exception for a key that reads the principal, and a call outside of a
+	 * request whose user is not known.
+	 * @param lockName the name of the lock
+	 * @return the exception
+	 */
+	public static MissingLockKeyException withoutUser(String lockName) {
+		return new MissingLockKeyException(lockName,
+				"The key of lock '%s' reads the principal, but no user is known: the call belongs to no request, and the SecurityContextHolder has none"
+					.formatted(lockName));
+	}
+
 }

@@ -146,7 +146,7 @@ public final class LockedCall implements GuardedCall {
 	}
 
 	boolean isInRequest() {
-		return this.currentRequest != CurrentRequest.NONE;
+		return !(this.currentRequest instanceof CurrentRequest.NoRequest);
 	}
 
 	/** Returns the locks for the request of the thread that called the proxy. */

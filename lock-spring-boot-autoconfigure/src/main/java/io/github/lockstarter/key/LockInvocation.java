@@ -99,7 +99,7 @@ public final class LockInvocation {
 
 	/** Returns whether the call belongs to a request. */
 	boolean isInRequest() {
-		return this.request != CurrentRequest.NONE;
+		return !(this.request instanceof CurrentRequest.NoRequest);
 	}
 
 	/** Returns whether an argument has binding errors, as that of a form may. */

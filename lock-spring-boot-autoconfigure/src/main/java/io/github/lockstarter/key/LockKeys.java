@@ -127,9 +127,8 @@ public final class LockKeys {
 		if (!readsRequest() && KeyText.isMissing(value) && call.hasBindingErrors()) {
 			return List.of(new LockKey(this.lockName, ""));
 		}
-		if (this.expression != null && this.expression.readsRequest() && !call.isInRequest()
-				&& KeyText.isMissing(value)) {
-			throw MissingLockKeyException.outsideOfRequest(this.lockName);
+		if (this.expression != null && !call.isInRequest() && KeyText.isMissing(value)) {
+			checkCaller(this.expression, call);
 		}
 		if (!isOfEach()) {
 			return List.of(KeyText.lockKey(this.lockName, value));
@@ -142,6 +141,16 @@ public final class LockKeys {
 			}
 		}
 		return List.copyOf(keys);
+	}
+
+	/** Says what a call outside of a request lacks, unless it is an argument. */
+	private void checkCaller(MethodExpression expression, LockInvocation call) {
+		if (expression.needsRequest()) {
+			throw MissingLockKeyException.outsideOfRequest(this.lockName);
+		}
+		if (expression.readsPrincipal() && call.getPrincipal() == null) {
+			throw MissingLockKeyException.withoutUser(this.lockName);
+		}
 	}
 
 	private @Nullable Object value(LockInvocation call) {

@@ -157,6 +157,12 @@ public final class MethodExpression {
 		return this.read.stream().anyMatch(LockInvocation.REQUEST::contains);
 	}
 
+	/** Returns whether the value depends on a part of the request that only it has. */
+	boolean needsRequest() {
+		return this.read.stream()
+			.anyMatch((each) -> LockInvocation.REQUEST.contains(each) && !each.equals(LockInvocation.PRINCIPAL));
+	}
+
 	/** Returns whether the value depends on the principal. */
 	public boolean readsPrincipal() {
 		return this.read.contains(LockInvocation.PRINCIPAL);

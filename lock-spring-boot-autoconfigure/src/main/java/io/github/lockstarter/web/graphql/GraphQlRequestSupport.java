@@ -29,7 +29,7 @@ public final class GraphQlRequestSupport implements RequestSupport {
 	@Override
 	public CurrentRequest currentRequest() {
 		CurrentRequest request = this.framework.get().currentRequest();
-		CurrentRequest propagated = (request == CurrentRequest.NONE) ? GraphQlRequest.current() : null;
+		CurrentRequest propagated = (request instanceof CurrentRequest.NoRequest) ? GraphQlRequest.current() : null;
 		return (propagated != null) ? propagated : request;
 	}
 
