@@ -127,11 +127,6 @@ class PaymentController {
 	}
 
 	@MutationMapping
-	public long tokenWithoutLock(Lease lease) {
-		return lease.fencingToken();
-	}
-
-	@MutationMapping
 	public int fail(@Argument String problem) {
 		LockKey key = new LockKey("failing", "secret");
 		throw switch (problem) {
