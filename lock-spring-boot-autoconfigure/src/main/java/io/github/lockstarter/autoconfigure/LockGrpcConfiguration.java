@@ -4,7 +4,6 @@ import io.grpc.BindableService;
 import io.grpc.stub.StreamObserver;
 
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
@@ -31,10 +30,8 @@ class LockGrpcConfiguration {
 	}
 
 	@Bean
-	static SmartInitializingSingleton exclusiveRequestGrpcServiceCheck(LockOperationSource operations,
-			ObjectProvider<BindableService> services) {
-		GrpcServiceCheck check = new GrpcServiceCheck((type) -> operations.of(type).values());
-		return () -> services.forEach(check::check);
+	static GrpcServiceCheck exclusiveRequestGrpcServiceCheck(ObjectProvider<LockOperationSource> operations) {
+		return new GrpcServiceCheck((type) -> operations.getObject().of(type).values());
 	}
 
 }

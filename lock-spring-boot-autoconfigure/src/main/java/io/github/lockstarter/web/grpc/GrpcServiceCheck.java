@@ -10,6 +10,7 @@ import io.grpc.BindableService;
 import io.grpc.stub.StreamObserver;
 
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.util.ReflectionUtils;
 
 import io.github.lockstarter.LockConfigurationException;
@@ -19,7 +20,7 @@ import io.github.lockstarter.operation.LockedMethod;
  * Refuses annotated methods of gRPC services that would run without their locks, or whose
  * clients would wait for a response for ever.
  */
-public final class GrpcServiceCheck {
+public final class GrpcServiceCheck implements BeanPostProcessor {
 
 	private final Function<Class<?>, Collection<LockedMethod>> operations;
 
@@ -32,11 +33,18 @@ public final class GrpcServiceCheck {
 	}
 
 	/**
-	 * Checks a service.
-	 * @param service the bean
+	 * Checks a bean, if it is a service.
 	 * @throws LockConfigurationException if it is refused
 	 */
-	public void check(BindableService service) {
+	@Override
+	public Object postProcessAfterInitialization(Object bean, String beanName) {
+		if (bean instanceof BindableService service) {
+			check(service);
+		}
+		return bean;
+	}
+
+	private void check(BindableService service) {
 		Class<?> type = AopUtils.getTargetClass(service);
 		Collection<LockedMethod> methods = this.operations.apply(type);
 		methods.forEach(GrpcServiceCheck::checkResponse);

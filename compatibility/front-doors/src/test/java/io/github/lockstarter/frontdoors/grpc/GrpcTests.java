@@ -26,6 +26,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -46,9 +47,11 @@ import io.github.lockstarter.MissingLockKeyException;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
 import io.github.lockstarter.frontdoors.Work;
+import io.github.lockstarter.registry.LockInspector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 import static org.mockito.Mockito.mock;
 
 /**
@@ -66,6 +69,9 @@ class GrpcTests {
 
 	@Autowired
 	private PaymentService service;
+
+	@Autowired
+	private LockInspector inspector;
 
 	private ManagedChannel channel;
 
@@ -108,6 +114,7 @@ class GrpcTests {
 		CompletableFuture<String> first = callAsync("PayPatiently", "42");
 		this.work.awaitBegun();
 		CompletableFuture<String> second = callAsync("PayPatiently", "42");
+		await().until(() -> this.inspector.waiters("payment") == 1);
 		this.work.end();
 		this.work.awaitBegun();
 		this.work.end();
@@ -178,18 +185,34 @@ class GrpcTests {
 	@Test
 	@DisplayName("A service that binds its methods without its proxy stops the start")
 	void boundWithoutProxy() {
-		assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(() -> start(Unproxied.class))
-			.withMessageContaining(Unproxied.class.getName())
-			.withMessageContaining("bindService()");
+		assertRefused(Unproxied.class, Unproxied.class.getName(), "bindService()");
 	}
 
 	@Test
 	@DisplayName("A method whose client could wait for ever stops the start")
 	void skipped() {
-		assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(() -> start(Skipping.class))
-			.withMessageContaining("would leave the client without a response");
-		assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(() -> start(Replaying.class))
-			.withMessageContaining("would leave the client without a response");
+		assertRefused(Skipping.class, "would leave the client without a response");
+		assertRefused(Replaying.class, "would leave the client without a response");
+	}
+
+	@Test
+	@DisplayName("A lazy service is not created for its check")
+	void lazy() {
+		try (ConfigurableApplicationContext context = new SpringApplicationBuilder(GrpcApplication.class)
+			.web(WebApplicationType.NONE)
+			.lazyInitialization(true)
+			.run("--spring.grpc.server.enabled=false")) {
+			assertThat(context.getBeanFactory().containsSingleton(PaymentService.class.getName())).isFalse();
+			assertThat(context.getBean(PaymentService.class)).isNotNull();
+			assertThat(context.getBeanFactory().containsSingleton(PaymentService.class.getName())).isTrue();
+		}
+	}
+
+	private static void assertRefused(Class<?> service, String... words) {
+		assertThatExceptionOfType(BeanCreationException.class).isThrownBy(() -> start(service))
+			.havingRootCause()
+			.isInstanceOf(LockConfigurationException.class)
+			.withMessageContainingAll(words);
 	}
 
 	private static ConfigurableApplicationContext start(Class<?> bean) {
