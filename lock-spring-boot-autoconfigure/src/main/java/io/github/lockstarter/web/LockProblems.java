@@ -3,8 +3,12 @@ package io.github.lockstarter.web;
 import java.util.Locale;
 
 import org.springframework.context.MessageSource;
+import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
 
+import io.github.lockstarter.LeaseLostException;
+import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockConflictException.Reason;
 import io.github.lockstarter.LockException;
 
 /**
@@ -33,6 +37,42 @@ public final class LockProblems {
 	 */
 	public ProblemDetail describe(LockException exception, Locale locale) {
 		return exception.updateAndGetBody(this.application, locale);
+	}
+
+	/** Returns what the client can do, for protocols that have no HTTP status. */
+	public static Kind kind(LockException exception) {
+		if (exception instanceof LockConflictException conflict) {
+			return (conflict.getConflictReason() == Reason.QUEUE_FULL) ? Kind.OVERLOAD : Kind.CONFLICT;
+		}
+		if (exception instanceof LeaseLostException) {
+			return Kind.CONFLICT;
+		}
+		if (exception.getStatusCode().is5xxServerError()) {
+			return Kind.UNAVAILABLE;
+		}
+		return exception.getStatusCode().isSameCodeAs(HttpStatus.BAD_REQUEST) ? Kind.INVALID : Kind.REUSED_KEY;
+	}
+
+	/**
+	 * What a client can do about a problem.
+	 */
+	public enum Kind {
+
+		/** Repeat the whole operation later. */
+		CONFLICT,
+
+		/** Repeat the whole operation later, when fewer clients wait. */
+		OVERLOAD,
+
+		/** Repeat the request later. */
+		UNAVAILABLE,
+
+		/** Correct the request. */
+		INVALID,
+
+		/** Use another key. */
+		REUSED_KEY
+
 	}
 
 }

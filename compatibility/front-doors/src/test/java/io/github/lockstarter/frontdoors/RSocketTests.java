@@ -34,6 +34,7 @@ import org.springframework.stereotype.Controller;
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
+import io.github.lockstarter.registry.LockInspector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -49,6 +50,9 @@ class RSocketTests {
 
 	@Autowired
 	private Work work;
+
+	@Autowired
+	private LockInspector inspector;
 
 	private RSocketRequester client;
 
@@ -82,6 +86,7 @@ class RSocketTests {
 		CompletableFuture<Integer> first = send("pay.patiently").toFuture();
 		this.work.awaitBegun();
 		CompletableFuture<Integer> second = send("pay.patiently").toFuture();
+		await().until(() -> this.inspector.waiters("payment") == 1);
 		this.work.end();
 		this.work.awaitBegun();
 		this.work.end();

@@ -18,7 +18,6 @@ import org.springframework.context.i18n.LocaleContextHolder;
 import org.springframework.graphql.execution.DataFetcherExceptionResolver;
 import org.springframework.graphql.execution.ErrorType;
 import org.springframework.graphql.execution.SubscriptionExceptionResolver;
-import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
 
 import io.github.lockstarter.LockConflictException;
@@ -88,10 +87,11 @@ public final class LockErrorResolver implements DataFetcherExceptionResolver, Su
 	}
 
 	private static ErrorClassification classification(LockException exception) {
-		if (exception instanceof LockConflictException || exception.getStatusCode().isSameCodeAs(HttpStatus.CONFLICT)) {
-			return CONFLICT;
-		}
-		return exception.getStatusCode().is5xxServerError() ? UNAVAILABLE : ErrorType.BAD_REQUEST;
+		return switch (LockProblems.kind(exception)) {
+			case CONFLICT, OVERLOAD -> CONFLICT;
+			case UNAVAILABLE -> UNAVAILABLE;
+			case INVALID, REUSED_KEY -> ErrorType.BAD_REQUEST;
+		};
 	}
 
 }

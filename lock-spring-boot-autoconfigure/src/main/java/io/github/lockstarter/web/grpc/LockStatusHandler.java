@@ -9,12 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.context.i18n.LocaleContextHolder;
 import org.springframework.grpc.server.exception.GrpcExceptionHandler;
-import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
 
-import io.github.lockstarter.LeaseLostException;
-import io.github.lockstarter.LockConflictException;
-import io.github.lockstarter.LockConflictException.Reason;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.web.LockProblems;
 
@@ -57,24 +53,14 @@ public final class LockStatusHandler implements GrpcExceptionHandler {
 		return status(ofLock).withDescription(problem.getDetail()).withCause(exception).asException(trailers);
 	}
 
-	/**
-	 * Returns the code by what the client can do: {@code ABORTED} and
-	 * {@code RESOURCE_EXHAUSTED} say that it may repeat its whole operation later,
-	 * {@code UNAVAILABLE} that it may repeat the call, and the others that it must not
-	 * repeat the call as it is.
-	 */
 	private static Status status(LockException exception) {
-		if (exception instanceof LockConflictException conflict) {
-			return (conflict.getConflictReason() == Reason.QUEUE_FULL) ? Status.RESOURCE_EXHAUSTED : Status.ABORTED;
-		}
-		if (exception instanceof LeaseLostException) {
-			return Status.ABORTED;
-		}
-		if (exception.getStatusCode().is5xxServerError()) {
-			return Status.UNAVAILABLE;
-		}
-		return exception.getStatusCode().isSameCodeAs(HttpStatus.BAD_REQUEST) ? Status.INVALID_ARGUMENT
-				: Status.FAILED_PRECONDITION;
+		return switch (LockProblems.kind(exception)) {
+			case CONFLICT -> Status.ABORTED;
+			case OVERLOAD -> Status.RESOURCE_EXHAUSTED;
+			case UNAVAILABLE -> Status.UNAVAILABLE;
+			case INVALID -> Status.INVALID_ARGUMENT;
+			case REUSED_KEY -> Status.FAILED_PRECONDITION;
+		};
 	}
 
 }
