@@ -26,6 +26,8 @@ class RestartTests {
 			application.await("started");
 			long connections = connections(redis);
 			assertThat(connections).isPositive();
+			assertThat(redis.ask("CLIENT LIST TYPE pubsub")).as("the connection for the subscription")
+				.contains("sub=1");
 			application.tell("restart ten times");
 			application.await("settled after ten restarts");
 			await().atMost(Duration.ofMinutes(1))

@@ -1,9 +1,14 @@
 package io.github.lockstarter.development;
 
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 import org.springframework.boot.SpringApplication;
@@ -22,6 +27,10 @@ import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
 /**
  * Restarts itself ten times. What has to survive a restart is in system properties, since
  * the classes do not.
@@ -30,6 +39,8 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
 @EnableAutoConfiguration
 @Import(RestartedApplication.Orders.class)
 public class RestartedApplication {
+
+	private static final Duration SOON = Duration.ofMinutes(2);
 
 	private static final String RESTARTS = "test.restarts";
 
@@ -56,26 +67,46 @@ public class RestartedApplication {
 		next.start();
 	}
 
-	/** Starts all threads that there may be: contention, waiters, answers, events. */
+	/**
+	 * Starts all threads and connections that there may be: contention, a waiter for a
+	 * lock of another client, answers, events.
+	 */
 	private static void use(ConfigurableApplicationContext context) {
 		LockRegistry locks = context.getBean(LockRegistry.class);
 		Orders orders = context.getBean(Orders.class);
-		CompletableFuture<String> waiting;
+		int redis = context.getEnvironment().getRequiredProperty("spring.data.redis.port", Integer.class);
+		String key;
 		try (Lease lease = locks.acquire("orders:1")) {
-			waiting = orders.later("1");
-			CompletableFuture<?> answer = locks.acquireAsync("others:1")
-				.thenCompose(Lease::releaseAsync)
-				.toCompletableFuture();
-			try {
-				orders.now("1");
-				throw new IllegalStateException(lease.key() + " was granted twice");
-			}
-			catch (LockConflictException ex) {
-				answer.join();
-			}
+			key = ask(redis, "EVAL \"return redis.call('keys', '*:orders:1')[1]\" 0");
+			assertThat(key).as("the key of %s", lease.key()).endsWith("orders:1");
 		}
+		assertThat(ask(redis, "SET %s another-client NX PX 600000".formatted(key))).isEqualTo("+OK");
+		CompletableFuture<String> waiting = orders.later("1");
+		CompletableFuture<?> answer = locks.acquireAsync("others:1")
+			.thenCompose(Lease::releaseAsync)
+			.toCompletableFuture();
+		assertThatExceptionOfType(LockConflictException.class).isThrownBy(() -> orders.now("1"));
+		answer.join();
+		await().atMost(SOON).until(() -> ask(redis, "CLIENT LIST TYPE pubsub").contains("sub=1"));
+		assertThat(waiting).isNotDone();
+		ask(redis, "DEL " + key);
+		ask(redis, "PUBLISH lock:released " + key);
 		waiting.join();
 		orders.conflict().join();
+	}
+
+	/** Sends a command, and returns the first line or the text of the reply. */
+	private static String ask(int port, String command) {
+		try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+			socket.getOutputStream().write((command + "\r\n").getBytes(StandardCharsets.US_ASCII));
+			BufferedReader reply = new BufferedReader(
+					new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII));
+			String first = reply.readLine();
+			return first.startsWith("$") ? reply.readLine() : first;
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 	private static void awaitInput() {
@@ -98,26 +129,22 @@ public class RestartedApplication {
 
 	/** Threads that end when they are idle may still be there. */
 	private static void settle(int threadsAtStart) {
+		await().atMost(SOON).untilAsserted(() -> {
+			assertThat(threads()).isLessThanOrEqualTo(threadsAtStart);
+			assertThat(withEarlierClassLoader()).isEmpty();
+		});
+		System.out.println("settled after ten restarts");
+	}
+
+	private static List<String> withEarlierClassLoader() {
 		ClassLoader current = RestartedApplication.class.getClassLoader();
-		while (true) {
-			Set<Thread> all = Thread.getAllStackTraces().keySet();
-			List<String> earlier = all.stream()
-				.filter((thread) -> thread.getContextClassLoader() instanceof RestartClassLoader loader
-						&& loader != current)
-				.map(Thread::getName)
-				.toList();
-			if (threads() <= threadsAtStart && earlier.isEmpty()) {
-				System.out.println("settled after ten restarts");
-				return;
-			}
-			System.out.println("%d threads, with an earlier class loader %s".formatted(threads(), earlier));
-			try {
-				Thread.sleep(Duration.ofMillis(500).toMillis());
-			}
-			catch (InterruptedException ex) {
-				return;
-			}
-		}
+		return Thread.getAllStackTraces()
+			.keySet()
+			.stream()
+			.filter((thread) -> thread.getContextClassLoader() instanceof RestartClassLoader loader
+					&& loader != current)
+			.map(Thread::getName)
+			.toList();
 	}
 
 	static class Orders {
