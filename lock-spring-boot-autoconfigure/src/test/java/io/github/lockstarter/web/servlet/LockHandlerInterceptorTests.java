@@ -1,6 +1,7 @@
 package io.github.lockstarter.web.servlet;
 
 import jakarta.servlet.DispatcherType;
+import jakarta.servlet.RequestDispatcher;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -28,6 +29,7 @@ class LockHandlerInterceptorTests {
 		interceptor.preHandle(request, response, "outer");
 		assertThat(request.getAttribute(ServletRequestHandling.SUSPENDABLE)).isEqualTo(Suspendable.ALL);
 		request.setDispatcherType(type);
+		request.setAttribute(RequestDispatcher.ERROR_STATUS_CODE, (type == DispatcherType.ERROR) ? 418 : null);
 		interceptor.preHandle(request, response, "inner");
 		assertThat(request.getAttribute(ServletRequestHandling.SUSPENDABLE)).isNull();
 	}
