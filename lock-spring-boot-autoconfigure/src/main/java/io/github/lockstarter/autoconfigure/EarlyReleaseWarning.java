@@ -66,7 +66,8 @@ final class EarlyReleaseWarning implements Supplier<@Nullable Consumer<LockKey>>
 		/** How many other transactions have interrupted this one, and have ended. */
 		private final AtomicInteger interruptions = new AtomicInteger();
 
-		private boolean commits;
+		/** The locks that were released before the commit or rollback. */
+		private Set<String> early = Set.of();
 
 		/** Returns what is called when the lock of an attempt is released. */
 		Consumer<LockKey> ofAttempt() {
@@ -98,22 +99,18 @@ final class EarlyReleaseWarning implements Supplier<@Nullable Consumer<LockKey>>
 		}
 
 		@Override
-		public void beforeCommit(boolean readOnly) {
-			this.commits = true;
-		}
-
-		@Override
 		public void beforeCompletion() {
 			unbind();
-			if (this.commits) {
-				this.names.forEach(EarlyReleaseWarning.this::warn);
-			}
+			this.early = Set.copyOf(this.names);
 		}
 
 		/** It may have been registered after the commit. */
 		@Override
 		public void afterCompletion(int status) {
 			unbind();
+			if (status == STATUS_COMMITTED) {
+				this.early.forEach(EarlyReleaseWarning.this::warn);
+			}
 		}
 
 	}

@@ -48,6 +48,7 @@ import io.github.lockstarter.registry.LockInspector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * Warnings about locks that are released before the transaction in which they were
@@ -168,6 +169,17 @@ class EarlyReleaseTests {
 				locks.acquire("rolled-back:1").close();
 				status.setRollbackOnly();
 			});
+			assertThatIllegalStateException().isThrownBy(() -> transactions.executeWithoutResult((status) -> {
+				locks.acquire("not-committed:1").close();
+				TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+					@Override
+					public void beforeCommit(boolean readOnly) {
+						throw new IllegalStateException("failed as asked");
+					}
+
+				});
+			}));
 			try (Lease held = locks.acquire("refused:1")) {
 				transactions.executeWithoutResult((status) -> assertThat(locks.tryAcquire("refused:1", Duration.ZERO))
 					.as("besides %s", held.key())
