@@ -91,10 +91,27 @@ class SynchronousHandlersTests {
 	@DisplayName("Headers that a filter has set before the handler are sent after a wait, too")
 	void headersOfFilter(String waiting, String path) throws Exception {
 		this.server = server(waiting);
-		String pathAndKey = path + (path.contains("?") ? "&" : "?") + "key=1";
-		String[] headers = { "X-Filter", "headers", "Accept-Language", "ja" };
-		HttpResponse<String> atOnce = this.server.post(pathAndKey, headers);
+		HttpResponse<String> atOnce = assertSameWithFilter("headers", path);
 		assertThat(atOnce.headers().firstValue("Content-Disposition")).hasValue("attachment");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "thread, utf16, /japanese", "suspended, utf16, /japanese", "suspended, japan, /japanese",
+			"suspended, utf16, /model", "suspended, utf16, /entity", "thread, utf16, /later",
+			"thread, japan, /early/later", "suspended, utf16, /early" })
+	@DisplayName("The character encoding that a filter has set before the handler is that of the response after a wait, too")
+	void encodingOfFilter(String waiting, String filter, String path) throws Exception {
+		this.server = server(waiting);
+		HttpResponse<String> atOnce = assertSameWithFilter(filter, path);
+		if (path.equals("/japanese")) {
+			assertThat(atOnce.body()).isEqualTo("日本");
+		}
+	}
+
+	private HttpResponse<String> assertSameWithFilter(String filter, String path) throws Exception {
+		String pathAndKey = path + (path.contains("?") ? "&" : "?") + "key=1";
+		String[] headers = { "X-Filter", filter, "Accept-Language", "ja" };
+		HttpResponse<String> atOnce = this.server.post(pathAndKey, headers);
 		CompletableFuture<HttpResponse<String>> later;
 		try (Lease held = this.server.context().getBean(LockRegistry.class).acquire("page:1")) {
 			later = this.server.postAsync(pathAndKey, headers);
@@ -102,6 +119,8 @@ class SynchronousHandlersTests {
 			assertThat(held.isHeld()).isTrue();
 		}
 		assertThat(headers(later.join())).isEqualTo(headers(atOnce));
+		assertThat(later.join().body()).isEqualTo(atOnce.body());
+		return atOnce;
 	}
 
 	@ParameterizedTest
@@ -297,6 +316,12 @@ class SynchronousHandlersTests {
 				}
 				return;
 			}
+			if (kind.equals("utf16")) {
+				response.setCharacterEncoding("UTF-16");
+			}
+			if (kind.equals("japan")) {
+				response.setLocale(Locale.JAPAN);
+			}
 			if (kind.equals("headers")) {
 				response.setHeader("Content-Disposition", "attachment");
 				response.setContentType("text/csv");
@@ -334,6 +359,12 @@ class SynchronousHandlersTests {
 			}
 			Authentication caller = SecurityContextHolder.getContext().getAuthentication();
 			return (caller != null) ? caller.getName() : "nobody";
+		}
+
+		@PostMapping("/japanese")
+		public void japanese(@RequestParam String key, HttpServletResponse response) throws IOException {
+			response.setHeader("Content-Type", "text/plain;charset=" + response.getCharacterEncoding());
+			response.getWriter().print("日本");
 		}
 
 		@PostMapping("/later")
