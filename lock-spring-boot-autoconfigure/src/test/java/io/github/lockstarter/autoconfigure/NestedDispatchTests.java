@@ -227,6 +227,24 @@ class NestedDispatchTests {
 		}
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "/suspended/early", "/suspended/late", "/suspended/future" })
+	@DisplayName("A suspended request that a filter forwards to another handler after its wait gets the response of that one, and holds no lock")
+	void forwardedAfterWait(String path) throws Exception {
+		try (TestServer server = start("lock.web.waiting=suspended")) {
+			LockInspector locks = server.context().getBean(LockInspector.class);
+			Lease elsewhere = server.context()
+				.getBean(LockRegistry.class)
+				.acquire(path.endsWith("late") ? "outer:1" : "outer");
+			CompletableFuture<HttpResponse<String>> response = server.postAsync(path + "?key=1", "Rejected-By",
+					"forward");
+			Awaitility.await().until(() -> locks.snapshot().stream().anyMatch((lock) -> !lock.waiting().isEmpty()));
+			elsewhere.close();
+			assertThat(response.get().body()).isEqualTo("annotated");
+			assertNothingHeld(server);
+		}
+	}
+
 	@Test
 	@DisplayName("An error page to which a filter forwards, as in a WAR, keeps its thread")
 	void errorPageInWar() throws Exception {
@@ -540,6 +558,10 @@ class NestedDispatchTests {
 			FilterRegistrationBean<Filter> registration = new FilterRegistrationBean<>((request, response, chain) -> {
 				if (request.getDispatcherType() == DispatcherType.ASYNC && isBy("filter", request)) {
 					((HttpServletResponse) response).sendError(403);
+					return;
+				}
+				if (request.getDispatcherType() == DispatcherType.ASYNC && isBy("forward", request)) {
+					request.getRequestDispatcher("/annotated").forward(request, response);
 					return;
 				}
 				chain.doFilter(request, response);

@@ -14,9 +14,9 @@ sealed interface Resumption permits EarlyLockInterceptor.Granted, EarlyLockInter
 	void discard();
 
 	/**
-	 * Discards the result of a request whose handler is not called, because a filter or
-	 * an interceptor has answered it in the dispatch that follows the wait. Otherwise
-	 * Spring MVC would take it for the result of the error page.
+	 * Discards the result of a request whose handler is not called, because a filter
+	 * forwards it to another one in the dispatch that follows the wait. Otherwise Spring
+	 * MVC would take it for the result of that handler.
 	 */
 	static void discard(HttpServletRequest request) {
 		WebAsyncManager manager = WebAsyncUtils.getAsyncManager(request);
