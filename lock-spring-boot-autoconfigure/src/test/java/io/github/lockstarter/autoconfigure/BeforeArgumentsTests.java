@@ -135,7 +135,8 @@ class BeforeArgumentsTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "thread, ''", "suspended, ''", "thread, /later", "suspended, /later" })
+	@CsvSource({ "thread, ''", "suspended, ''", "suspended, /later", "thread, /model", "suspended, /model",
+			"thread, /model/later" })
 	@DisplayName("Nothing is loaded for a handler whose wait ends without the lock, either")
 	void refusedAfterWait(String waiting, String path) throws Exception {
 		this.server = server(waiting);
@@ -529,6 +530,17 @@ class BeforeArgumentsTests {
 		@ModelAttribute
 		Counter counter(@PathVariable String id) {
 			return this.counters.load(id);
+		}
+
+		@PostMapping("/briefly/{id}/model")
+		@ExclusiveRequest(name = "counter", key = "#id", waitTime = "200ms")
+		public void briefly(@PathVariable String id, @ModelAttribute Counter counter) {
+		}
+
+		@PostMapping("/briefly/{id}/model/later")
+		@ExclusiveRequest(name = "counter", key = "#id", waitTime = "200ms")
+		public CompletableFuture<String> brieflyLater(@PathVariable String id, @ModelAttribute Counter counter) {
+			return CompletableFuture.completedFuture("done");
 		}
 
 		@PostMapping("/counters/{id}/model")
