@@ -26,6 +26,7 @@ import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.MissingLockKeyException;
 import io.github.lockstarter.PayloadMismatchException;
+import io.github.lockstarter.ResultUnavailableException;
 import io.github.lockstarter.TooManyLockKeysException;
 
 /**
@@ -44,14 +45,15 @@ abstract class LockExceptionHandlerRegistrar implements ImportBeanDefinitionRegi
 	private final Map<Class<? extends LockException>, Class<?>> handlers = new LinkedHashMap<>();
 
 	LockExceptionHandlerRegistrar(BeanFactory beanFactory, Class<?> ofConflict, Class<?> ofMissingKey,
-			Class<?> ofTooManyKeys, Class<?> ofInvalidIdempotencyKey, Class<?> ofPayloadMismatch, Class<?> ofLostLease,
-			Class<?> ofStore) {
+			Class<?> ofTooManyKeys, Class<?> ofInvalidIdempotencyKey, Class<?> ofPayloadMismatch,
+			Class<?> ofResultUnavailable, Class<?> ofLostLease, Class<?> ofStore) {
 		this.beanFactory = (ConfigurableListableBeanFactory) beanFactory;
 		this.handlers.put(LockConflictException.class, ofConflict);
 		this.handlers.put(MissingLockKeyException.class, ofMissingKey);
 		this.handlers.put(TooManyLockKeysException.class, ofTooManyKeys);
 		this.handlers.put(InvalidIdempotencyKeyException.class, ofInvalidIdempotencyKey);
 		this.handlers.put(PayloadMismatchException.class, ofPayloadMismatch);
+		this.handlers.put(ResultUnavailableException.class, ofResultUnavailable);
 		this.handlers.put(LeaseLostException.class, ofLostLease);
 		this.handlers.put(LockStoreException.class, ofStore);
 	}

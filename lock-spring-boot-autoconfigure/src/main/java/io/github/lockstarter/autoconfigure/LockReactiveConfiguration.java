@@ -61,8 +61,10 @@ class LockReactiveConfiguration {
 	}
 
 	@Bean
-	static AnswerRecorder exclusiveRequestAnswerRecorder(LockOperationSource operations) {
-		return new AnswerRecorder(operations::keepsAnswers);
+	static AnswerRecorder exclusiveRequestAnswerRecorder(LockOperationSource operations,
+			ObjectProvider<LockProperties> properties) {
+		return new AnswerRecorder(operations::keepsResponses,
+				() -> properties.getObject().share().maxSize().toBytes());
 	}
 
 	@Bean
@@ -108,7 +110,7 @@ class LockReactiveConfiguration {
 		Handlers(BeanFactory beanFactory) {
 			super(beanFactory, LockExceptionHandlers.OfConflict.class, LockExceptionHandlers.OfMissingKey.class,
 					LockExceptionHandlers.OfTooManyKeys.class, LockExceptionHandlers.OfInvalidIdempotencyKey.class,
-					LockExceptionHandlers.OfPayloadMismatch.class, LockExceptionHandlers.OfLostLease.class,
+					LockExceptionHandlers.OfPayloadMismatch.class, LockExceptionHandlers.OfResultUnavailable.class, LockExceptionHandlers.OfLostLease.class,
 					LockExceptionHandlers.OfStore.class);
 		}
 

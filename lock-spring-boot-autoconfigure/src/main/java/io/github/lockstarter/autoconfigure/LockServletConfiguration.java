@@ -33,6 +33,7 @@ import io.github.lockstarter.web.servlet.AnswerFilter;
 import io.github.lockstarter.web.servlet.ConflictObservers;
 import io.github.lockstarter.web.servlet.LockExceptionHandlers;
 import io.github.lockstarter.web.servlet.LockWebMvcConfigurer;
+import io.github.lockstarter.web.servlet.MadeResponse;
 import io.github.lockstarter.web.servlet.PreparedConflictResolver;
 import io.github.lockstarter.web.servlet.PreparedModel;
 import io.github.lockstarter.web.servlet.ReplayedAnswerResolver;
@@ -57,8 +58,12 @@ class LockServletConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static ServletRequestSupport exclusiveRequestServletRequestSupport() {
-		return new ServletRequestSupport();
+	static ServletRequestSupport exclusiveRequestServletRequestSupport(ListableBeanFactory beans) {
+		return new ServletRequestSupport(adapter(beans));
+	}
+
+	private static Supplier<RequestMappingHandlerAdapter> adapter(ListableBeanFactory beans) {
+		return SingletonSupplier.of(() -> beans.getBean(ADAPTER, RequestMappingHandlerAdapter.class));
 	}
 
 	/**
@@ -70,8 +75,7 @@ class LockServletConfiguration {
 			ObjectProvider<LockOperationSource> operations, ObjectProvider<ExclusiveRequestInterceptor> advice,
 			ServletRequestSupport requests, ConflictStatuses statuses, ObjectProvider<LockProperties> properties,
 			Environment environment) {
-		Supplier<RequestMappingHandlerAdapter> adapter = SingletonSupplier
-			.of(() -> beans.getBean(ADAPTER, RequestMappingHandlerAdapter.class));
+		Supplier<RequestMappingHandlerAdapter> adapter = adapter(beans);
 		boolean virtualThreads = Threading.VIRTUAL.isActive(environment);
 		ConflictObservers observers = new ConflictObservers(beans, adapter,
 				() -> beans.getBean(NEGOTIATION, ContentNegotiationManager.class));
@@ -88,7 +92,7 @@ class LockServletConfiguration {
 	@Bean
 	static AnswerFilter exclusiveRequestAnswerFilter(LockOperationSource operations,
 			ObjectProvider<LockProperties> properties) {
-		return new AnswerFilter(operations::keepsAnswers, () -> properties.getObject().share().maxSize().toBytes());
+		return new AnswerFilter(operations::keepsResponses, () -> properties.getObject().share().maxSize().toBytes());
 	}
 
 	@Bean
@@ -105,6 +109,7 @@ class LockServletConfiguration {
 			public Object postProcessAfterInitialization(Object bean, String name) {
 				if (name.equals(ADAPTER) && bean instanceof RequestMappingHandlerAdapter adapter) {
 					PreparedModel.keep(adapter, locked(operations));
+					MadeResponse.send(adapter);
 				}
 				return bean;
 			}
@@ -139,7 +144,8 @@ class LockServletConfiguration {
 		Handlers(BeanFactory beanFactory) {
 			super(beanFactory, LockExceptionHandlers.OfConflict.class, LockExceptionHandlers.OfMissingKey.class,
 					LockExceptionHandlers.OfTooManyKeys.class, LockExceptionHandlers.OfInvalidIdempotencyKey.class,
-					LockExceptionHandlers.OfPayloadMismatch.class, LockExceptionHandlers.OfLostLease.class,
+					LockExceptionHandlers.OfPayloadMismatch.class,
+					LockExceptionHandlers.OfResultUnavailable.class, LockExceptionHandlers.OfLostLease.class,
 					LockExceptionHandlers.OfStore.class);
 		}
 

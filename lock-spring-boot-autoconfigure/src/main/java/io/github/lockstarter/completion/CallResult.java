@@ -1,16 +1,15 @@
 package io.github.lockstarter.completion;
 
-import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.registry.request.SharedLease;
 import io.github.lockstarter.result.EmittedValues;
 import io.github.lockstarter.result.Outcome;
-import io.github.lockstarter.result.ResponseHead;
+import io.github.lockstarter.result.ResultSharing;
 import io.github.lockstarter.result.SharedCall;
 import io.github.lockstarter.result.SharedResult;
-import io.github.lockstarter.result.SharedResult.Answered;
+import io.github.lockstarter.result.SharedResult.Response;
 
 /**
  * The result of one call: what it received from another call instead of running, or what
@@ -34,15 +33,19 @@ public final class CallResult {
 	/** The result to store for other callers at the release. */
 	private volatile @Nullable String kept;
 
-	/**
-	 * Returns the status and headers that the handler has set; empty without a response.
-	 */
-	private volatile Supplier<@Nullable ResponseHead> response = () -> ResponseHead.EMPTY;
+	/** How a web framework responds to the request of the call. */
+	private volatile @Nullable CallResponse response;
 
-	/** Whether the response is known at the end of the request. */
-	private volatile boolean expectsResponse;
+	/** The value with which the work has ended, until the response is known. */
+	private volatile @Nullable Object value;
 
 	private volatile boolean failed;
+
+	/** The response that was made in a transaction. */
+	private volatile @Nullable MadeResponse made;
+
+	/** The status that the handler has set. */
+	private volatile @Nullable Integer status;
 
 	private CallResult(@Nullable SharedCall sharing, @Nullable SharedLease lease, @Nullable Outcome received) {
 		this.sharing = sharing;
@@ -74,26 +77,22 @@ public final class CallResult {
 		return this.sharing != null;
 	}
 
+	/** Returns whether the response to a request is kept, if there is one. */
+	public boolean mayKeepResponse() {
+		return this.sharing != null && this.sharing.results().sharesResponses();
+	}
+
 	/**
-	 * Sets the source of the status and headers of the response.
-	 * @param response returns them, at the latest when the work ends; {@code null} if the
-	 * handler has written the response itself
+	 * Lets the response to the request be kept instead of the value: the leases have to
+	 * be notified of the response, and of the end of the request.
 	 */
-	public void respondBy(Supplier<@Nullable ResponseHead> response) {
+	public void expectResponse(CallResponse response) {
 		this.response = response;
 	}
 
-	/**
-	 * Returns whether the response to the request may be kept for later duplicates,
-	 * instead of a value: the leases have to be notified of the end of the request.
-	 */
-	public boolean mayKeepResponse() {
-		return this.sharing != null && this.sharing.results().keepsAnswers();
-	}
-
-	/** Marks that the response will be known at the end of the request. */
-	public void expectResponse() {
-		this.expectsResponse = true;
+	/** Returns whether the response may still have to be kept. */
+	boolean expectsResponse() {
+		return this.response != null && this.kept == null;
 	}
 
 	/**
@@ -101,77 +100,81 @@ public final class CallResult {
 	 * @return whether the response to the failure is to be kept
 	 */
 	boolean failed(Throwable failure) {
-		if (this.sharing == null || !mayKeepResponse() || !this.sharing.results().keepsAnswerTo(failure)) {
+		if (!mayKeepResponse() || this.sharing == null || !this.sharing.results().keepsAnswerTo(failure)) {
 			return false;
 		}
 		this.failed = true;
-		return this.expectsResponse;
+		return true;
 	}
 
 	/**
-	 * Returns whether the returned value does not determine the response, which is to be
-	 * kept.
+	 * Marks that the work ended with a value. If the response was made in its
+	 * transaction, it is kept.
+	 * @param value the value, or {@link EmittedValues}
 	 */
-	boolean awaitsResponse() {
-		return this.expectsResponse && sharesResponsesOnly();
-	}
-
-	private boolean sharesResponsesOnly() {
-		return this.sharing != null && this.sharing.results().sharesAnswersOnly();
+	void ended(@Nullable Object value) {
+		this.failed = false;
+		this.value = value;
+		CallResponse response = this.response;
+		MadeResponse made = this.made;
+		if (response != null && made != null && made.value == value) {
+			this.kept = made.text;
+		}
+		else if (response != null) {
+			this.status = response.status();
+		}
 	}
 
 	/** Keeps the response to the request. */
-	void keepResponse(Answered response) {
+	void keepResponse(Response response) {
 		if (this.sharing == null) {
 			return;
 		}
-		if (this.failed || response.isRedirect()) {
-			this.kept = this.sharing.results().write(this.sharing.caller(), response);
+		ResultSharing results = this.sharing.results();
+		Object value = (this.failed || this.value instanceof EmittedValues) ? null : this.value;
+		this.kept = results.writeResponse(this.sharing.caller(), response, value);
+		if (this.kept == null && !this.failed && results.isShared(value, this.status)) {
+			keepWithoutResponse("The work ended, but the response to it failed");
+		}
+	}
+
+	/**
+	 * Keeps the value with which the work ended, because the response is not known; after
+	 * a failure, that there is no result.
+	 * @param reason why it is not known
+	 */
+	void keepWithoutResponse(String reason) {
+		if (this.sharing == null || this.kept != null) {
+			return;
+		}
+		Object value = this.value;
+		if (value instanceof EmittedValues values) {
+			this.kept = (this.response == null) ? values.write(this.sharing.caller()) : writeLost(reason);
 		}
 		else {
-			reportLost("It is neither a redirect nor the answer to a failure, but a page");
+			this.kept = this.failed ? writeLost(reason)
+					: this.sharing.results().writeValue(this.sharing.caller(), value, this.status);
 		}
 	}
 
-	/** Keeps the value with which the work has ended. */
-	void keep(@Nullable Object value) {
-		if (this.sharing != null && !sharesResponsesOnly()) {
-			this.kept = write(this.sharing, value);
-		}
+	/**
+	 * Marks that the response cannot be kept, because it is not the same for other
+	 * callers.
+	 */
+	void refuseResponse(String reason) {
+		this.kept = writeLost(reason);
 	}
 
-	/** Returns a collector for the values of the work, if they are to be kept. */
+	private @Nullable String writeLost(String reason) {
+		return (this.sharing != null) ? this.sharing.results().writeLost(this.sharing.caller(), reason) : null;
+	}
+
+	/**
+	 * Returns a collector for the values of the work, which collects none if the response
+	 * is to be kept; {@code null} if nothing is to be kept.
+	 */
 	@Nullable EmittedValues values() {
-		return (this.sharing != null) ? this.sharing.results().values() : null;
-	}
-
-	/**
-	 * Marks that the first of several values is emitted: it is written at once, so the
-	 * handler can no longer change the status and headers.
-	 */
-	void beginEmission() {
-		@Nullable ResponseHead response = this.response.get();
-		this.response = () -> response;
-	}
-
-	private @Nullable String write(SharedCall sharing, @Nullable Object value) {
-		ResponseHead response = this.response.get();
-		if (response == null) {
-			reportLost("The handler has written to the response itself");
-			return null;
-		}
-		return (value instanceof EmittedValues values) ? values.write(sharing.caller(), response)
-				: sharing.results().write(sharing.caller(), value, response);
-	}
-
-	/**
-	 * Reports that the response cannot be kept.
-	 * @param reason why it would not be the same for other callers
-	 */
-	void reportLost(String reason) {
-		if (this.sharing != null) {
-			this.sharing.results().reportLost(reason);
-		}
+		return (this.sharing != null) ? this.sharing.results().values(this.response == null) : null;
 	}
 
 	/** Returns the kept result, which the release stores. */
@@ -179,25 +182,38 @@ public final class CallResult {
 		return this.kept;
 	}
 
-	/** Returns whether the value can be kept for later duplicates in a transaction. */
+	/** Returns whether the result can be kept for later duplicates in a transaction. */
 	public boolean mayKeepInTransaction() {
-		return this.sharing != null && this.sharing.results().replays() && !sharesResponsesOnly() && this.lease != null
+		return this.sharing != null && this.sharing.results().replays() && this.lease != null
 				&& this.lease.joinsTransactions();
 	}
 
 	/**
-	 * Keeps the value for later duplicates if a transaction of this thread is committed,
-	 * where the store can join it.
+	 * Keeps the result for later duplicates if a transaction of this thread is committed,
+	 * where the store can join it. The response is made in the transaction, and is then
+	 * the one that is sent. If it cannot be made yet, duplicates are refused from the
+	 * commit on, until it is known.
+	 * @param value the value with which the work ended
 	 * @param transaction the transaction, as its transaction manager knows it
 	 * @throws io.github.lockstarter.LockStoreException if it cannot be kept
 	 */
 	public void keepInTransaction(@Nullable Object value, Object transaction) {
-		if (this.sharing != null && this.lease != null) {
-			String text = write(this.sharing, value);
-			if (text != null) {
-				this.lease.keepInTransaction(text, transaction);
-			}
+		if (this.sharing == null || this.lease == null) {
+			return;
 		}
+		CallResponse response = this.response;
+		Response made = (response != null) ? response.make(value) : null;
+		String text = (made != null) ? this.sharing.results().writeResponse(this.sharing.caller(), made, value)
+				: (response != null) ? this.sharing.results().writePending(this.sharing.caller())
+						: this.sharing.results().writeValue(this.sharing.caller(), value, null);
+		if (text != null) {
+			this.lease.keepInTransaction(text, transaction);
+		}
+		this.made = (made != null && text != null) ? new MadeResponse(value, text) : null;
+	}
+
+	/** A response that was made from a value, as it is stored. */
+	private record MadeResponse(@Nullable Object value, String text) {
 	}
 
 }

@@ -15,7 +15,7 @@ import io.github.lockstarter.registry.request.SharedLease;
 import io.github.lockstarter.result.EmittedValues;
 import io.github.lockstarter.result.Outcome;
 import io.github.lockstarter.result.SharedCall;
-import io.github.lockstarter.result.SharedResult.Answered;
+import io.github.lockstarter.result.SharedResult.Response;
 
 /**
  * The leases of one call of an annotated method. They are released together, in reverse
@@ -154,30 +154,25 @@ public final class HeldLeases {
 	 */
 	public void failed(@Nullable Throwable failure) {
 		if (failure != null && this.begun && this.result.failed(failure)) {
-			this.gate.awaitResponse();
+			awaitResponse();
 		}
 	}
 
 	/**
 	 * Keeps the value of the work for other callers, if that is to be shared. If the
 	 * response is to be kept instead, the leases are held until it is known.
+	 * @param value the value, or {@link EmittedValues}
 	 */
 	void leave(@Nullable Object value) {
-		if (!this.result.mayKeep() || this.lease == null || !this.lease.isHeld() || !this.transactions.areFinal()) {
-			return;
-		}
-		if (this.result.awaitsResponse()) {
-			this.gate.awaitResponse();
-		}
-		else {
-			this.result.keep(value);
+		if (this.result.mayKeep() && this.lease != null && this.lease.isHeld() && this.transactions.areFinal()) {
+			this.result.ended(value);
+			awaitResponse();
 		}
 	}
 
-	/** Keeps the collected values for other callers. */
-	void leave(EmittedValues values) {
-		if (this.transactions.areFinal()) {
-			this.result.keep(values);
+	private void awaitResponse() {
+		if (!this.result.expectsResponse() || !this.gate.awaitResponse()) {
+			this.result.keepWithoutResponse("The request has ended before its response was known");
 		}
 	}
 
@@ -187,17 +182,42 @@ public final class HeldLeases {
 	}
 
 	/**
+	 * Returns whether the leases are, or may yet be, held until the response is known.
+	 */
+	boolean mayAwaitAnswer() {
+		return this.result.expectsResponse() && !this.gate.isOpen();
+	}
+
+	/**
 	 * Keeps the response to the request for later duplicates, if the leases are held for
 	 * that.
 	 * @return completes when the leases have been released; at once if they are still
 	 * needed
 	 */
-	CompletionStage<Void> answered(Answered response) {
+	CompletionStage<Void> answered(Response response) {
 		if (this.gate.awaitsResponse()) {
 			this.result.keepResponse(response);
 			return releaseIf(this.gate.responseKnown());
 		}
 		return CompletableFuture.completedStage(null);
+	}
+
+	/**
+	 * Marks that the response is known, and cannot be kept.
+	 * @param reason why it would not be the same for other callers
+	 */
+	void answerLost(String reason) {
+		if (this.gate.awaitsResponse()) {
+			this.result.refuseResponse(reason);
+		}
+	}
+
+	/**
+	 * Stops to wait for the response, because the handler is called again and will be
+	 * responded to then.
+	 */
+	void giveUpAnswer() {
+		releaseIf(this.gate.responseKnown());
 	}
 
 	/**
@@ -281,6 +301,10 @@ public final class HeldLeases {
 	/** Marks the end of the request; only work under way still needs the leases. */
 	public void requestEnded() {
 		releaseIf(this.gate.endRequest());
+		if (this.gate.awaitsResponse()) {
+			this.result.keepWithoutResponse("The request has ended before its response was known");
+			releaseIf(this.gate.responseKnown());
+		}
 	}
 
 	/**

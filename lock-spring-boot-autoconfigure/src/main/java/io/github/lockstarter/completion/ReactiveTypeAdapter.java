@@ -133,10 +133,8 @@ public final class ReactiveTypeAdapter implements CompletionAdapter {
 	/** Keeps the emitted values for other callers when the work has completed. */
 	private static Flux<Object> leavingAll(Flux<Object> values, HeldLeases leases) {
 		EmittedValues all = leases.result().values();
-		return (all == null) ? values : values.switchOnFirst((first, each) -> {
-			leases.result().beginEmission();
-			return each.doOnNext(all::add);
-		}).doOnComplete(() -> leases.leave(all));
+		return (all == null) ? values.doOnComplete(() -> leases.leave(null))
+				: values.doOnNext(all::add).doOnComplete(() -> leases.leave(all));
 	}
 
 	/** Returns the type of the values that the reactive type emits. */

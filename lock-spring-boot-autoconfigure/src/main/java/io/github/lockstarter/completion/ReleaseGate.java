@@ -4,8 +4,7 @@ package io.github.lockstarter.completion;
  * Decides when the leases of a call are released: once, when nothing needs them any
  * longer. They are needed by the work of the call, by inner calls that have joined them,
  * until the end of the request if it covers the response, and until the response is known
- * if that is kept. The end of the request ends all of these but work under way and joined
- * calls.
+ * if that is kept. After the end of the request, work that has not begun never begins.
  * <p>
  * Each method that ends a need returns whether the leases are to be released now.
  */
@@ -56,9 +55,13 @@ final class ReleaseGate {
 		return settle();
 	}
 
-	/** Keeps the leases until the response is known. */
-	synchronized void awaitResponse() {
-		this.responseAwaited = true;
+	/**
+	 * Keeps the leases until the response is known.
+	 * @return {@code false} if it will not be known, since the request has ended
+	 */
+	synchronized boolean awaitResponse() {
+		this.responseAwaited = !this.requestEnded && !this.open;
+		return this.responseAwaited;
 	}
 
 	/** Returns whether the leases are held until the response is known. */
@@ -122,8 +125,8 @@ final class ReleaseGate {
 		if (this.abandoned) {
 			return false;
 		}
-		return this.requestEnded ? this.work == Work.UNDER_WAY || this.work == Work.PASSED_ON
-				: this.work != Work.ENDED || this.untilResponse || this.responseAwaited;
+		return this.responseAwaited || (this.requestEnded ? this.work == Work.UNDER_WAY || this.work == Work.PASSED_ON
+				: this.work != Work.ENDED || this.untilResponse);
 	}
 
 	/** The work of the call, as far as it continues after the method has returned. */

@@ -8,7 +8,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 
-import io.github.lockstarter.result.SharedResult.Answered;
+import io.github.lockstarter.result.SharedResult.Response;
 
 /**
  * Notifies the leases of a request of its end.
@@ -53,11 +53,16 @@ public final class RequestCompletion {
 		return this.held.stream().anyMatch(HeldLeases::awaitsAnswer);
 	}
 
+	/** Returns whether leases are, or may yet be, held until the answer is known. */
+	public boolean mayAwaitAnswer() {
+		return this.held.stream().anyMatch(HeldLeases::mayAwaitAnswer);
+	}
+
 	/**
 	 * Keeps the answer for later duplicates where leases are held for that.
 	 * @return completes when these have been released; never fails
 	 */
-	public CompletionStage<Void> answered(Answered answer) {
+	public CompletionStage<Void> answered(Response answer) {
 		return CompletableFuture
 			.allOf(awaiting().map((leases) -> leases.answered(answer).toCompletableFuture())
 				.toArray(CompletableFuture[]::new))
@@ -69,7 +74,7 @@ public final class RequestCompletion {
 	 * @param reason why it would not be the same for other callers
 	 */
 	public void answerLost(String reason) {
-		awaiting().forEach((leases) -> leases.result().reportLost(reason));
+		this.held.forEach((leases) -> leases.answerLost(reason));
 	}
 
 	/**
@@ -77,7 +82,7 @@ public final class RequestCompletion {
 	 * again, by advice that repeats failed calls.
 	 */
 	public void giveUpAnswers() {
-		awaiting().forEach(HeldLeases::requestEnded);
+		awaiting().forEach(HeldLeases::giveUpAnswer);
 	}
 
 	private Stream<HeldLeases> awaiting() {

@@ -1,14 +1,12 @@
 package io.github.lockstarter.interceptor;
 
-import org.jspecify.annotations.Nullable;
-
-import io.github.lockstarter.result.ResponseHead;
+import io.github.lockstarter.completion.CallResponse;
 import io.github.lockstarter.result.SharedResult;
 
 /**
  * The response to a request whose handler is an annotated method.
  */
-public interface HandlerResponse {
+public interface HandlerResponse extends CallResponse {
 
 	/**
 	 * Marks that the handler is about to be called. If an earlier call of it failed, that
@@ -23,14 +21,7 @@ public interface HandlerResponse {
 	boolean notifiesOfAnswer();
 
 	/**
-	 * Returns the status and headers that the handler has set; {@code null} if it has
-	 * written the response itself.
-	 */
-	@Nullable ResponseHead head();
-
-	/**
-	 * Marks the response as replayed, and sets the status and headers of the original
-	 * call.
+	 * Marks the response as replayed.
 	 * @return whether the response is complete without the handler
 	 */
 	boolean replay(SharedResult result);

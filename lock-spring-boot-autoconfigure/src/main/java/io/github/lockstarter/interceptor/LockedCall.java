@@ -123,21 +123,17 @@ public final class LockedCall implements GuardedCall {
 	}
 
 	/**
-	 * Includes the status and headers of the response in the kept result.
-	 * @return whether the answer to the request may be kept as well, so that the leases
-	 * have to be notified of the end of the request
+	 * Lets the response be kept for other requests, if one is.
+	 * @return whether it may be kept, so that the leases have to be notified of the end
+	 * of the request
 	 */
 	boolean respond(HandlerResponse response, HeldLeases leases) {
 		CallResult result = leases.result();
-		if (!result.mayKeep()) {
-			return false;
+		boolean expected = result.mayKeepResponse() && response.notifiesOfAnswer();
+		if (expected) {
+			result.expectResponse(response);
 		}
-		result.respondBy(response::head);
-		boolean expectsResponse = result.mayKeepResponse() && response.notifiesOfAnswer();
-		if (expectsResponse) {
-			result.expectResponse();
-		}
-		return expectsResponse;
+		return expected;
 	}
 
 	/** Returns the task executor for a method whose caller has left. */
@@ -210,10 +206,10 @@ public final class LockedCall implements GuardedCall {
 	}
 
 	private @Nullable Object value(SharedResult result) {
-		if (result instanceof SharedResult.Returned returned) {
-			return CompletionAdapterRegistry.completed(returnType(), returned.value());
+		if (result instanceof SharedResult.Response response) {
+			throw new ReplayedAnswerException(response);
 		}
-		throw new ReplayedAnswerException((SharedResult.Answered) result);
+		return CompletionAdapterRegistry.completed(returnType(), ((SharedResult.Value) result).value());
 	}
 
 	private @Nullable Object guarded(HeldLeases leases, Invocation invocation) throws Throwable {

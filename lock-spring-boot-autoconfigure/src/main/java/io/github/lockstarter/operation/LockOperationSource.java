@@ -67,7 +67,7 @@ public final class LockOperationSource {
 
 	private final Map<Class<?>, LockedMethods> methods = new ConcurrentHashMap<>();
 
-	private volatile boolean keepsAnswers;
+	private volatile boolean keepsResponses;
 
 	private final Function<String, LockSettings> operator;
 
@@ -258,8 +258,8 @@ public final class LockOperationSource {
 	 * Returns whether any method found so far may keep the answers to requests. It is
 	 * called for each request.
 	 */
-	public boolean keepsAnswers() {
-		return this.keepsAnswers;
+	public boolean keepsResponses() {
+		return this.keepsResponses;
 	}
 
 	/** Returns the sharing of results of all methods found so far. */
@@ -374,9 +374,9 @@ public final class LockOperationSource {
 						|| StringUtils.hasLength(annotation.keyResolver()),
 				"A replay needs a key or a keyResolver, as in key = \"header('Idempotency-Key')\"");
 		ResultSharing results = this.sharing.get()
-			.of(name, locked.method(), ResultTypes.of(locked, replay != null), replay);
-		if (results.keepsAnswers()) {
-			this.keepsAnswers = true;
+			.of(name, locked.method(), ResultTypes.of(locked), replay);
+		if (results.sharesResponses()) {
+			this.keepsResponses = true;
 		}
 		return new Sharing(results, (replay != null)
 				? new ArgumentFingerprint(locked.method(), locked.type(), locked.ofController()) : null);

@@ -1,5 +1,6 @@
 package io.github.lockstarter.operation;
 
+import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Set;
@@ -14,7 +15,9 @@ import org.springframework.http.HttpEntity;
 import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Controller;
 import org.springframework.util.ClassUtils;
+import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.ResponseBody;
+import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.method.HandlerMethod;
 
 import io.github.lockstarter.Lease;
@@ -27,6 +30,9 @@ import io.github.lockstarter.key.LockInvocation;
  * An annotated method, with the shared data of its calls.
  */
 public final class LockedMethod {
+
+	private static final List<Class<? extends Annotation>> MAPPINGS = List.of(RequestMapping.class,
+			HttpExchange.class);
 
 	private final ReturnType returnType;
 
@@ -117,6 +123,12 @@ public final class LockedMethod {
 	/** Returns whether the class of the bean is a controller. */
 	public boolean ofController() {
 		return this.ofController;
+	}
+
+	/** Returns whether it is mapped to requests, to which it responds. */
+	public boolean isMapped() {
+		return this.ofController && MAPPINGS.stream()
+			.anyMatch((mapping) -> AnnotatedElementUtils.hasAnnotation(method(), mapping));
 	}
 
 	/** Returns the method, as it is on the class of the bean. */

@@ -17,11 +17,12 @@ public final class EmittedValues {
 
 	private final BoundedOutput size;
 
-	private boolean shareable = true;
+	private boolean shareable;
 
-	EmittedValues(ResultSharing sharing, BoundedOutput size) {
+	EmittedValues(ResultSharing sharing, BoundedOutput size, boolean shareable) {
 		this.sharing = sharing;
 		this.size = size;
+		this.shareable = shareable;
 	}
 
 	/** Adds the next value. */
@@ -37,11 +38,10 @@ public final class EmittedValues {
 	}
 
 	/**
-	 * Returns the text of all values, like
-	 * {@link ResultSharing#write(Caller, Object, ResponseHead)}.
+	 * Returns the text of all values, like {@link ResultSharing#writeValue(Caller, Object, Integer)}.
 	 */
-	public @Nullable String write(Caller caller, ResponseHead response) {
-		return this.shareable ? this.sharing.write(caller, this.all, response) : null;
+	public @Nullable String write(Caller caller) {
+		return this.shareable ? this.sharing.writeValue(caller, this.all, null) : this.sharing.writePending(caller);
 	}
 
 }

@@ -3,7 +3,7 @@ package io.github.lockstarter.result;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.web.server.ResponseStatusException;
 
-import io.github.lockstarter.result.SharedResult.Answered;
+import io.github.lockstarter.result.SharedResult.Response;
 
 /**
  * Thrown to answer a call with the answer to an earlier one, which failed, or whose
@@ -13,15 +13,15 @@ import io.github.lockstarter.result.SharedResult.Answered;
  */
 public final class ReplayedAnswerException extends ResponseStatusException {
 
-	private final transient Answered answer;
+	private final transient Response answer;
 
-	public ReplayedAnswerException(Answered answer) {
+	public ReplayedAnswerException(Response answer) {
 		super(HttpStatusCode.valueOf(answer.status()), answer.reason());
 		this.answer = answer;
 	}
 
 	/** Returns the answer. */
-	public Answered answer() {
+	public Response answer() {
 		return this.answer;
 	}
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 
 /**
- * The status of an answer, and those of its headers that describe its content. All other
+ * The status of a response, and those of its headers that describe its content. All other
  * headers are for one request only.
  *
  * @param status the status; {@code null} if none was set
@@ -22,10 +22,12 @@ public record ResponseHead(@Nullable Integer status, Map<String, List<String>> h
 	public static final ResponseHead EMPTY = new ResponseHead(null, Map.of());
 
 	private static final List<String> KEPT = List.of(HttpHeaders.LOCATION, HttpHeaders.ETAG, HttpHeaders.LINK,
-			HttpHeaders.CONTENT_TYPE, HttpHeaders.CONTENT_ENCODING);
+			HttpHeaders.CONTENT_TYPE, HttpHeaders.CONTENT_ENCODING, HttpHeaders.CONTENT_DISPOSITION,
+			HttpHeaders.CONTENT_LANGUAGE, HttpHeaders.CACHE_CONTROL, HttpHeaders.VARY, "Content-Security-Policy",
+			"X-Content-Type-Options");
 
 	/**
-	 * Returns the head of an answer.
+	 * Returns the head of a response.
 	 * @param status the status; {@code null} if none was set
 	 * @param headers returns the values of a header; {@code null} or an empty list if it
 	 * was not set

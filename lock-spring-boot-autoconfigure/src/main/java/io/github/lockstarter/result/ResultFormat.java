@@ -26,19 +26,13 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.ResponseEntity;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.result.SharedResult.Answered;
-import io.github.lockstarter.result.SharedResult.Returned;
+import io.github.lockstarter.result.ResultHead.Kind;
 
 /**
- * The text format for the results of a method: a line with a {@link ResultHead}, followed
- * by the value as JSON of the declared type. No type is ever read from the text.
+ * The format for the values of a method: JSON of the declared type. No type is ever read
+ * from the text.
  */
 final class ResultFormat {
-
-	private static final JsonMapper HEADS = JsonMapper.builder().build();
-
-	/** The shape of an answer, which has no declared type. */
-	private static final String ANSWER = "";
 
 	private final ResultType type;
 
@@ -104,40 +98,20 @@ final class ResultFormat {
 	/**
 	 * Writes a value.
 	 * @param value a value, or a list of values if there are many
-	 * @param response the status and headers that the handler has set
 	 * @throws JacksonException if it cannot be written
 	 * @throws IllegalStateException if a different value would be read from the text, or
 	 * the limit of the output is exceeded
 	 */
-	void write(String arguments, @Nullable Object value, ResponseHead response, BoundedOutput output) {
+	void write(String fingerprint, @Nullable Object value, BoundedOutput output) {
 		ResponseHead ofEntity = (value instanceof HttpEntity<?> entity) ? head(entity) : null;
-		writeHead(new ResultHead(this.shape, arguments, ofEntity, response, null), output);
-		if (this.type.many()) {
-			writeAll((List<?>) value, output);
-		}
-		else {
-			writeOne((value instanceof HttpEntity<?> entity) ? entity.getBody() : value, output);
-		}
-		writeEnd(output);
-	}
-
-	/**
-	 * Writes an answer.
-	 * @throws IllegalStateException if the limit of the output is exceeded
-	 */
-	void write(String arguments, Answered answer, BoundedOutput output) {
-		writeHead(new ResultHead(ANSWER, arguments, null, answer.response(), answer.reason()), output);
-		output.write((answer.body() != null) ? '"' + answer.body() + '"' : "null");
-		writeEnd(output);
-	}
-
-	private static void writeHead(ResultHead head, BoundedOutput output) {
-		output.write(HEADS.writeValueAsString(head) + '\n');
-	}
-
-	/** A result without its end has been truncated. */
-	private static void writeEnd(BoundedOutput output) {
-		output.write("\n");
+		ResultText.write(new ResultHead(Kind.VALUE, fingerprint, this.shape, ofEntity, null), (content) -> {
+			if (this.type.many()) {
+				writeAll((List<?>) value, content);
+			}
+			else {
+				writeOne((value instanceof HttpEntity<?> entity) ? entity.getBody() : value, content);
+			}
+		}, output);
 	}
 
 	private void writeAll(@Nullable List<?> values, BoundedOutput output) {
@@ -206,39 +180,14 @@ final class ResultFormat {
 	}
 
 	/**
-	 * Reads the digest of the arguments of a result.
-	 * @throws RuntimeException if the text is not a result
+	 * Reads a value.
+	 * @throws RuntimeException if the text is not a value of that type
 	 */
-	String readArguments(String text) {
-		return head(text).arguments();
-	}
-
-	private static ResultHead head(String text) {
-		return HEADS.readValue(text.substring(0, text.indexOf('\n')), ResultHead.class);
-	}
-
-	/**
-	 * Reads a result.
-	 * @throws RuntimeException if the text is not a result of that type
-	 */
-	SharedResult read(String text) {
-		ResultHead head = head(text);
-		String json = json(text);
-		if (head.shape().equals(ANSWER)) {
-			return new Answered(head.response().checked(), HEADS.readValue(json, String.class), head.reason());
-		}
-		if (!this.shape.equals(head.shape())) {
+	@Nullable Object read(ResultText text) {
+		if (!this.shape.equals(text.head().shape())) {
 			throw new IllegalStateException("It is of another version of " + this.type.type());
 		}
-		return new Returned(this.type.many() ? readAll(json) : readOne(head, json), head.response().checked());
-	}
-
-	private static String json(String text) {
-		int begin = text.indexOf('\n') + 1;
-		if (begin == text.length() || !text.endsWith("\n")) {
-			throw new IllegalStateException("It has been truncated");
-		}
-		return text.substring(begin, text.length() - 1);
+		return this.type.many() ? readAll(text.content()) : readOne(text.head(), text.content());
 	}
 
 	private Object readAll(String json) {
@@ -251,7 +200,7 @@ final class ResultFormat {
 		if (!ShareableTypes.isEntity(this.type.type())) {
 			return value;
 		}
-		ResponseHead entity = (head.entity() != null) ? head.entity().checked() : ResponseHead.EMPTY;
+		ResponseHead entity = (head.head() != null) ? head.head().checked() : ResponseHead.EMPTY;
 		if (entity.status() == null && this.type.type().toClass() == ResponseEntity.class) {
 			throw new IllegalStateException("It has no status");
 		}

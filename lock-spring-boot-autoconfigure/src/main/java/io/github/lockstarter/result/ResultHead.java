@@ -3,17 +3,22 @@ package io.github.lockstarter.result;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first line of a result.
+ * The first line of a stored result.
  *
- * @param shape the {@link TypeShape} of the value; empty if the result is an
- * {@linkplain SharedResult.Answered answer}
- * @param arguments a digest of the arguments of the call
- * @param entity the status and the headers of an entity; {@code null} if the value is not
- * an entity
- * @param response the status and the headers of the response
+ * @param kind the kind of the result
+ * @param fingerprint the fingerprint of the call
+ * @param shape the {@link TypeShape} of a value; {@code null} for other kinds
+ * @param head the status and the headers of a response, or of a value that is an entity
  * @param reason the message that was passed to the error page
  */
-public record ResultHead(String shape, String arguments, @Nullable ResponseHead entity, ResponseHead response,
+public record ResultHead(Kind kind, String fingerprint, @Nullable String shape, @Nullable ResponseHead head,
 		@Nullable String reason) {
+
+	/** The kinds of results. */
+	public enum Kind {
+
+		VALUE, RESPONSE, UNAVAILABLE
+
+	}
 
 }

@@ -8,8 +8,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.LongFunction;
-import java.util.function.Predicate;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -31,9 +32,10 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.PayloadMismatchException;
+import io.github.lockstarter.ResultUnavailableException;
 import io.github.lockstarter.registry.SharingRegistry;
 import io.github.lockstarter.registry.SharingRegistry.Acquisition;
-import io.github.lockstarter.result.SharedResult.Answered;
+import io.github.lockstarter.result.SharedResult.Response;
 import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.StoredResult;
@@ -69,21 +71,21 @@ public final class ResultSharing {
 		this.method = method;
 		this.type = type;
 		this.replay = replay;
-		String objection = type.view() ? null : ShareableTypes.objection(type.type());
+		String objection = type.ofHandler() ? null : ShareableTypes.objection(type.type());
 		if (objection != null) {
 			throw notShareable(objection);
 		}
 	}
 
 	/**
-	 * Checks that results of the method can be written and read. It needs beans, so it is
-	 * called after they have been created.
+	 * Checks that values of the method can be written and read, unless its responses are
+	 * shared instead. It needs beans, so it is called after they have been created.
 	 * @throws LockConfigurationException if they cannot
 	 */
 	public void check() {
 		try {
 			this.settings.predicate();
-			if (!this.type.view()) {
+			if (!this.type.ofHandler()) {
 				format().check();
 			}
 		}
@@ -205,24 +207,17 @@ public final class ResultSharing {
 				+ Arrays.toString(this.method.getParameterTypes());
 	}
 
-	/** Returns the outcome; {@code null} if the result cannot be read. */
+	/**
+	 * Returns the outcome; {@code null} if the result cannot be read, and the call may
+	 * run instead.
+	 */
 	private @Nullable Outcome outcome(Acquisition acquired, Caller caller) {
 		StoredResult stored = acquired.result();
 		if (stored == null) {
 			return new Outcome(acquired.lease(), null);
 		}
-		SharedResult result;
-		try {
-			if (!format().readArguments(stored.text()).equals(caller.arguments())) {
-				throw new PayloadMismatchException(this.lockName);
-			}
-			result = format().read(stored.text());
-		}
-		catch (PayloadMismatchException ex) {
-			throw ex;
-		}
-		catch (RuntimeException | LinkageError | StackOverflowError ex) {
-			report(Event.NOT_READABLE, "A stored result of %s cannot be read, and is treated as absent", ex);
+		SharedResult result = read(stored.text(), caller);
+		if (result == null) {
 			return null;
 		}
 		this.settings.counts().add(this.lockName, (this.replay != null) ? Event.REPLAYED : Event.SHARED);
@@ -230,45 +225,115 @@ public final class ResultSharing {
 	}
 
 	/**
+	 * Reads a result.
+	 * @return the result; {@code null} if it cannot be read and is not replayed
+	 * @throws PayloadMismatchException if it is for other content
+	 * @throws ResultUnavailableException if it is to be replayed, and was not kept or
+	 * cannot be read
+	 */
+	private @Nullable SharedResult read(String stored, Caller caller) {
+		ResultText text;
+		try {
+			text = ResultText.parse(stored);
+			if (text.head().fingerprint().equals(caller.arguments())) {
+				return switch (text.head().kind()) {
+					case VALUE -> new SharedResult.Value(format().read(text));
+					case RESPONSE -> text.response();
+					case UNAVAILABLE -> throw new ResultUnavailableException(this.lockName);
+				};
+			}
+		}
+		catch (ResultUnavailableException ex) {
+			throw ex;
+		}
+		catch (RuntimeException | LinkageError | StackOverflowError ex) {
+			report(Event.NOT_READABLE, (this.replay != null) ? "A stored result of %s cannot be read, and its duplicates are refused"
+					: "A stored result of %s cannot be read, and is treated as absent", ex);
+			if (this.replay != null) {
+				throw new ResultUnavailableException(this.lockName);
+			}
+			return null;
+		}
+		throw new PayloadMismatchException(this.lockName);
+	}
+
+	/**
 	 * Returns the text of a value for other callers, or {@code null} if it is not shared.
 	 * A failure is logged, and does not affect the caller whose result it is.
 	 * @param caller the caller whose result it is
 	 * @param value the value, or a list of values if there are many
-	 * @param response the status and headers that the handler has set
+	 * @param status the status that the handler has set; {@code null} if it has not set
+	 * any
 	 */
-	public @Nullable String write(Caller caller, @Nullable Object value, ResponseHead response) {
-		return write((output) -> {
-			boolean shared = isShared(value, status(value, response));
-			if (shared) {
-				format().write(caller.arguments(), value, response, output);
-			}
-			return shared;
-		});
+	public @Nullable String writeValue(Caller caller, @Nullable Object value, @Nullable Integer status) {
+		return write(caller, () -> isShared(value, status(value, status)),
+				(output) -> format().write(caller.arguments(), value, output));
 	}
 
 	/**
-	 * Returns the text of an answer for other callers, or {@code null} if it is not
+	 * Returns the text of a response for other callers, or {@code null} if it is not
 	 * shared.
-	 * @param caller the caller whose answer it is
+	 * @param caller the caller whose response it is
+	 * @param value the value that the handler returned; {@code null} if it failed
 	 */
-	public @Nullable String write(Caller caller, Answered answer) {
-		return write((output) -> {
-			boolean shared = isShared(null, answer.status());
-			if (shared) {
-				format().write(caller.arguments(), answer, output);
-			}
-			return shared;
-		});
+	public @Nullable String writeResponse(Caller caller, Response response, @Nullable Object value) {
+		return write(caller, () -> isShared(value, response.status()),
+				(output) -> ResultText.write(caller.arguments(), response, output));
 	}
 
-	private @Nullable String write(Predicate<BoundedOutput> writer) {
+	private @Nullable String write(Caller caller, BooleanSupplier shared, Consumer<BoundedOutput> writer) {
 		BoundedOutput output = output();
 		try {
-			return writer.test(output) ? output.toString() : null;
+			if (!shared.getAsBoolean()) {
+				return null;
+			}
+			writer.accept(output);
+			return output.toString();
 		}
 		catch (RuntimeException | LinkageError | StackOverflowError ex) {
 			reportUnwritten(output, ex);
-			return null;
+			return unavailable(caller);
+		}
+	}
+
+	/**
+	 * Returns the text that stands for a result that is not kept; {@code null} if results
+	 * are not replayed, so that other callers run.
+	 */
+	private @Nullable String unavailable(Caller caller) {
+		return (this.replay != null) ? ResultText.unavailable(caller.arguments()) : null;
+	}
+
+	/**
+	 * Reports that a result is not kept.
+	 * @param reason why it would not be the same for other callers
+	 * @return the text that stands for it; {@code null} if other callers run
+	 */
+	public @Nullable String writeLost(Caller caller, String reason) {
+		report(Event.NOT_WRITABLE, "A result of %s cannot be kept" + consequence(), new IllegalStateException(reason));
+		return unavailable(caller);
+	}
+
+	/** Returns the text that stands for a result that is not known yet. */
+	public @Nullable String writePending(Caller caller) {
+		return unavailable(caller);
+	}
+
+	private String consequence() {
+		return (this.replay != null) ? ", and its duplicates are refused" : ", and is not shared";
+	}
+
+	/**
+	 * Returns whether the value is shared, regardless of the response.
+	 * @param status the status that the handler has set; {@code null} if it has not set
+	 * any
+	 */
+	public boolean isShared(@Nullable Object value, @Nullable Integer status) {
+		try {
+			return isShared(value, status(value, status));
+		}
+		catch (RuntimeException | LinkageError ex) {
+			return false;
 		}
 	}
 
@@ -278,7 +343,7 @@ public final class ResultSharing {
 				: this.replay.answers().contain(status);
 	}
 
-	private static int status(@Nullable Object value, ResponseHead response) {
+	private static int status(@Nullable Object value, @Nullable Integer set) {
 		if (value instanceof ResponseEntity<?> entity) {
 			return entity.getStatusCode().value();
 		}
@@ -289,20 +354,15 @@ public final class ResultSharing {
 		if (body instanceof ProblemDetail problem) {
 			return problem.getStatus();
 		}
-		return (response.status() != null) ? response.status() : HttpStatus.OK.value();
+		return (set != null) ? set : HttpStatus.OK.value();
 	}
 
 	/**
-	 * Returns whether answers may be shared that differ from the returned value: those to
-	 * failures, and redirects to a view.
+	 * Returns whether the response to a request is shared, instead of the value that the
+	 * method returns.
 	 */
-	public boolean keepsAnswers() {
-		return this.type.view() || (this.replay != null && !this.replay.answers().values());
-	}
-
-	/** Returns whether only the answer can be shared, and not the returned value. */
-	public boolean sharesAnswersOnly() {
-		return this.type.view();
+	public boolean sharesResponses() {
+		return this.type.ofHandler();
 	}
 
 	/**
@@ -324,24 +384,15 @@ public final class ResultSharing {
 		}
 	}
 
-	/**
-	 * Reports that an answer is not shared.
-	 * @param reason why it would not be the same for other callers
-	 */
-	public void reportLost(String reason) {
-		report(Event.NOT_WRITABLE, "An answer of %s cannot be kept, and is not shared",
-				new IllegalStateException(reason));
-	}
-
 	private void reportUnwritten(BoundedOutput output, Throwable failure) {
 		if (output.isExceeded()) {
 			String limit = (this.settings.storeLimit() < this.settings.maxSize().toBytes())
 					? "the store can keep, which is %d bytes".formatted(this.settings.storeLimit())
 					: "lock.share.max-size, which is " + this.settings.maxSize();
-			report(Event.TOO_LARGE, "A result of %s is larger than " + limit + ". It is not shared", failure);
+			report(Event.TOO_LARGE, "A result of %s is larger than " + limit + consequence(), failure);
 		}
 		else {
-			report(Event.NOT_WRITABLE, "A result of %s cannot be written, and is not shared", failure);
+			report(Event.NOT_WRITABLE, "A result of %s cannot be written" + consequence(), failure);
 		}
 	}
 
@@ -389,9 +440,12 @@ public final class ResultSharing {
 		return this.replay != null;
 	}
 
-	/** Returns a collector for emitted values. */
-	public EmittedValues values() {
-		return new EmittedValues(this, output());
+	/**
+	 * Returns a collector for emitted values.
+	 * @param collects whether it collects any
+	 */
+	public EmittedValues values(boolean collects) {
+		return new EmittedValues(this, output(), collects);
 	}
 
 	/** Writes one of many values, and returns whether they may still be shared. */

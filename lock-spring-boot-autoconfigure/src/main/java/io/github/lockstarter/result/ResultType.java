@@ -8,11 +8,12 @@ import org.springframework.core.ResolvableType;
  * @param owner the class of the bean
  * @param type the type of the value that the work of a method ends with
  * @param many whether the work ends with any number of such values
- * @param view whether the value names a view, so that only a redirect can be shared
+ * @param ofHandler whether a web framework writes the value as the response to a request,
+ * so that the response is shared instead
  */
-public record ResultType(Class<?> owner, ResolvableType type, boolean many, boolean view) {
+public record ResultType(Class<?> owner, ResolvableType type, boolean many, boolean ofHandler) {
 
-	/** Creates the type of a value that does not name a view. */
+	/** Creates the type of a value that is shared itself. */
 	public ResultType(Class<?> owner, ResolvableType type, boolean many) {
 		this(owner, type, many, false);
 	}

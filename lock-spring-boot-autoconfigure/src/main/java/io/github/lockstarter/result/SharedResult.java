@@ -12,46 +12,43 @@ import org.springframework.http.HttpHeaders;
 public sealed interface SharedResult {
 
 	/**
-	 * The value that the method returned, or with which its work ended.
+	 * The value that a method returned, or with which its work ended.
 	 *
 	 * @param value the value, or a list of values if there are many
-	 * @param response the status and headers that the handler has set on the response
-	 * itself
 	 */
-	record Returned(@Nullable Object value, ResponseHead response) implements SharedResult {
+	record Value(@Nullable Object value) implements SharedResult {
 	}
 
 	/**
-	 * The answer to the request, if the returned value does not determine it: the method
-	 * failed, or its result was the name of a view.
+	 * The response to the request of a handler, as it was sent.
 	 *
-	 * @param response the status, which is always set, and the headers
+	 * @param head the status, which is always set, and the headers
 	 * @param body the body in Base64; {@code null} if the application's error page writes
 	 * it
 	 * @param reason the message that was passed to the error page; {@code null} if there
 	 * is no such page or message
 	 */
-	record Answered(ResponseHead response, @Nullable String body, @Nullable String reason) implements SharedResult {
+	record Response(ResponseHead head, @Nullable String body, @Nullable String reason) implements SharedResult {
 
-		/** Returns an answer with a body. */
-		public static Answered withBody(ResponseHead response, byte[] body) {
-			return new Answered(response, Base64.getEncoder().encodeToString(body), null);
+		/** Returns a response with a body. */
+		public static Response withBody(ResponseHead head, byte[] body) {
+			return new Response(head, Base64.getEncoder().encodeToString(body), null);
 		}
 
-		/** Returns an answer that the application's error page writes. */
-		public static Answered byErrorPage(int status, @Nullable String reason) {
-			return new Answered(new ResponseHead(status, ResponseHead.EMPTY.headers()), null, reason);
+		/** Returns a response that the application's error page writes. */
+		public static Response byErrorPage(int status, @Nullable String reason) {
+			return new Response(new ResponseHead(status, ResponseHead.EMPTY.headers()), null, reason);
 		}
 
 		/** Returns the status. */
 		public int status() {
-			Integer status = this.response.status();
+			Integer status = this.head.status();
 			return (status != null) ? status : 500;
 		}
 
-		/** Returns whether the answer is a redirect, so that its body is irrelevant. */
+		/** Returns whether it is a redirect, so that its body is irrelevant. */
 		public boolean isRedirect() {
-			return status() / 100 == 3 && this.response.headers().containsKey(HttpHeaders.LOCATION);
+			return status() / 100 == 3 && this.head.headers().containsKey(HttpHeaders.LOCATION);
 		}
 
 		/** Returns the body; {@code null} if the application's error page writes it. */

@@ -89,9 +89,9 @@ class ReplayHandlers {
 		return text(run).flatMapMany((text) -> Flux.range(0, 100).map((i) -> new Receipt(text, List.of(i))));
 	}
 
-	@PostMapping("/not-writable")
-	@ExclusiveRequest(name = "not-writable", key = "header('Idempotency-Key')", replay = "24h")
-	Mono<Fragile> notWritable(@RequestParam String run) {
+	@PostMapping("/not-readable")
+	@ExclusiveRequest(name = "not-readable", key = "header('Idempotency-Key')", replay = "24h")
+	Mono<Fragile> notReadable(@RequestParam String run) {
 		return text(run).map(FragileToo::new);
 	}
 
@@ -108,7 +108,7 @@ class ReplayHandlers {
 
 	}
 
-	/** A result that can be written for its client, but not as its declared type. */
+	/** A value that cannot be read as its declared type. */
 	static class FragileToo extends Fragile {
 
 		public String more = "than others would read";

@@ -81,7 +81,7 @@ class ReplayTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "/orders", "/immediate", "/all", "/nothing", "/waiting" })
+	@ValueSource(strings = { "/orders", "/immediate", "/all", "/nothing", "/waiting", "/not-readable" })
 	@DisplayName("A duplicate gets the stored answer, and the method does not run again")
 	void replays(String path) throws Exception {
 		finish(1);
@@ -254,38 +254,47 @@ class ReplayTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "/large", "/large-flux", "/not-writable" })
-	@DisplayName("A result that is too large or not serializable is sent but not stored, and is counted")
+	@ValueSource(strings = { "/large", "/large-flux" })
+	@DisplayName("A response that is too large is sent, counted and not stored, and its duplicates are refused")
 	void notStored(String path) throws Exception {
-		Event event = path.startsWith("/large") ? Event.TOO_LARGE : Event.NOT_WRITABLE;
-		String name = path.startsWith("/large") ? "large" : "not-writable";
-		long before = counts().get(name, event);
-		for (int i = 1; i <= 2; i++) {
-			finish(i);
-			HttpResponse<String> answer = post(path);
-			assertThat(answer.statusCode()).isEqualTo(200);
-			assertThat(answer.body()).contains("done " + i);
-			assertThat(answer.headers().firstValue(REPLAYED)).isEmpty();
-			assertThat(counts().get(name, event) - before).isEqualTo(i);
+		long before = counts().get("large", Event.TOO_LARGE);
+		finish(1);
+		HttpResponse<String> first = post(path);
+		assertThat(first.statusCode()).isEqualTo(200);
+		assertThat(first.body()).contains("done 1");
+		assertThat(first.headers().firstValue(REPLAYED)).isEmpty();
+		for (int i = 0; i < 2; i++) {
+			assertUnavailable(post(path));
 		}
-		assertThat(this.runs.count(this.key)).isEqualTo(2);
-		assertThat(results()).isEmpty();
+		assertThat(counts().get("large", Event.TOO_LARGE) - before).isEqualTo(1);
+		assertThat(this.runs.count(this.key)).isEqualTo(1);
+		HttpResponse<String> other = this.server.post(path + "?run=other", ReplayHandlers.KEY, this.key);
+		assertThat(other.statusCode()).isEqualTo(422);
+	}
+
+	private static void assertUnavailable(HttpResponse<String> refused) {
+		assertThat(refused.statusCode()).isEqualTo(409);
+		assertThat(refused.body()).contains("/problems/result-unavailable\"");
+		assertThat(refused.headers().map()).doesNotContainKeys("idempotent-replayed", "retry-after");
+		assertThat(refused.headers().firstValue("Content-Type")).hasValue("application/problem+json");
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "", "garbage", "{}\n{}", "null\nnull" })
-	@DisplayName("A stored result that cannot be read is ignored and counted, and the next result replaces it")
+	@DisplayName("Duplicates of a request whose stored response cannot be read are refused and counted, until it expires")
 	void notReadable(String garbage) throws Exception {
 		finish(1);
 		finish(2);
 		long before = counts().get("orders", Event.NOT_READABLE);
 		assertThat(post("/orders").body()).isEqualTo("done 1");
 		assertThat(results()).singleElement().satisfies((result) -> redis().opsForValue().set(result, garbage));
+		assertUnavailable(post("/orders"));
+		assertThat(counts().get("orders", Event.NOT_READABLE) - before).isEqualTo(1);
+		assertThat(this.runs.count(this.key)).isEqualTo(1);
+		redis().delete(results());
 		HttpResponse<String> next = post("/orders");
-		assertThat(next.statusCode()).isEqualTo(201);
 		assertThat(next.body()).isEqualTo("done 2");
 		assertThat(next.headers().firstValue(REPLAYED)).isEmpty();
-		assertThat(counts().get("orders", Event.NOT_READABLE) - before).isEqualTo(1);
 		HttpResponse<String> again = post("/orders");
 		assertThat(again.body()).isEqualTo("done 2");
 		assertThat(again.headers().firstValue(REPLAYED)).hasValue("true");
@@ -293,11 +302,10 @@ class ReplayTests {
 	}
 
 	@Test
-	@DisplayName("A waiting duplicate reads an unreadable result once, and then runs")
+	@DisplayName("A waiting duplicate that receives an unreadable response is refused")
 	void notReadableWhileWaiting() throws Exception {
 		StoredLock lock = this.server.context().getBean(LockStore.class).lock(new LockKey("waiting", this.key));
 		finish(1);
-		finish(2);
 		assertThat(post("/waiting").body()).isEqualTo("done 1");
 		String result = results().iterator().next();
 		redis().delete(result);
@@ -308,7 +316,7 @@ class ReplayTests {
 		Awaitility.await().until(() -> counts().get("waiting", Event.CONTENDED) > contended);
 		redis().opsForValue().set(result, TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis()) + " 1000 garbage");
 		lock.release("other version", null).toCompletableFuture().join();
-		assertThat(answer(duplicate).body()).isEqualTo("done 2");
+		assertUnavailable(answer(duplicate));
 		assertThat(counts().get("waiting", Event.NOT_READABLE) - before).isEqualTo(1);
 	}
 

@@ -26,6 +26,7 @@ import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.PayloadMismatchException;
+import io.github.lockstarter.ResultUnavailableException;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
 import io.github.lockstarter.result.ResultPredicate;
@@ -98,14 +99,14 @@ class SharingBeansTests {
 	}
 
 	@Test
-	@DisplayName("A result whose getter throws is returned to its own caller, and counted")
+	@DisplayName("A result whose getter throws is returned to its own caller and counted, and its duplicates are refused")
 	void notWritable() {
 		this.runner.run((context) -> {
 			Reports reports = context.getBean(Reports.class);
 			assertThat(reports.broken(this.key).text).isEqualTo("broken");
-			assertThat(reports.broken(this.key).text).isEqualTo("broken");
+			assertThatExceptionOfType(ResultUnavailableException.class).isThrownBy(() -> reports.broken(this.key));
 			LockCounts counts = context.getBean(LockCounts.class);
-			assertThat(counts.get("broken", Event.NOT_WRITABLE)).isEqualTo(2);
+			assertThat(counts.get("broken", Event.NOT_WRITABLE)).isEqualTo(1);
 			assertThat(counts.get("broken", Event.REPLAYED)).isZero();
 		});
 	}
@@ -123,7 +124,7 @@ class SharingBeansTests {
 	}
 
 	@Test
-	@DisplayName("A result above the store's maximum size is not stored, and is counted")
+	@DisplayName("A result above the store's maximum size is not stored, is counted, and its duplicates are refused")
 	void limitOfStore() {
 		MemoryLockStore memory = new MemoryLockStore();
 		LockStore small = new LockStore() {
@@ -147,13 +148,13 @@ class SharingBeansTests {
 		this.runner.withBean(LockStore.class, () -> small).run((context) -> {
 			Reports reports = context.getBean(Reports.class);
 			assertThat(reports.replayed(this.key, "a").text()).isEqualTo("a 1");
-			assertThat(reports.replayed(this.key, "a").text()).isEqualTo("a 2");
-			assertThat(context.getBean(LockCounts.class).get("replayed", Event.TOO_LARGE)).isEqualTo(2);
+			assertThatExceptionOfType(ResultUnavailableException.class).isThrownBy(() -> reports.replayed(this.key, "a"));
+			assertThat(context.getBean(LockCounts.class).get("replayed", Event.TOO_LARGE)).isEqualTo(1);
 		});
 	}
 
 	@Test
-	@DisplayName("A predicate of the application decides which results are shared")
+	@DisplayName("A predicate of the application decides which results are shared; if it fails, duplicates are refused")
 	void predicate() {
 		List<String> asked = new ArrayList<>();
 		ResultPredicate predicate = (lockName, result, status) -> {
@@ -165,11 +166,13 @@ class SharingBeansTests {
 		};
 		this.runner.withBean(ResultPredicate.class, () -> predicate).run((context) -> {
 			Reports reports = context.getBean(Reports.class);
+			assertThat(reports.replayed(this.key, "a").text()).isEqualTo("a 1");
+			assertThatExceptionOfType(ResultUnavailableException.class).isThrownBy(() -> reports.replayed(this.key, "a"));
 			List<Report> results = new ArrayList<>();
-			for (int i = 0; i < 5; i++) {
-				results.add(reports.replayed(this.key, "a"));
+			for (int i = 0; i < 4; i++) {
+				results.add(reports.replayed(this.key + "2", "a"));
 			}
-			assertThat(results).extracting(Report::text).containsExactly("a 1", "a 2", "a 3", "a 3", "a 3");
+			assertThat(results).extracting(Report::text).containsExactly("a 1", "a 2", "a 2", "a 2");
 			assertThat(asked).hasSize(3).first().asString().startsWith("replayed: Report[");
 		});
 	}

@@ -35,16 +35,12 @@ class SharingStartTests {
 	@ParameterizedTest
 	@ValueSource(classes = { UnshareableHandlers.CallableValue.class, UnshareableHandlers.Deferred.class,
 			UnshareableHandlers.Emitter.class, UnshareableHandlers.Streaming.class,
-			UnshareableHandlers.OfResource.class, UnshareableHandlers.EntityOfResource.class,
-			UnshareableHandlers.EntityOfStreaming.class, UnshareableHandlers.ViewName.class,
-			UnshareableHandlers.ViewInMono.class, UnshareableHandlers.OfModelAndView.class,
-			UnshareableHandlers.OfAnyEntity.class, UnshareableHandlers.OfObject.class,
-			UnshareableHandlers.FutureOfObject.class, UnshareableHandlers.MonoOfEntityOfFlux.class,
+			UnshareableHandlers.EntityOfStreaming.class, UnshareableHandlers.FutureOfObject.class, UnshareableHandlers.MonoOfEntityOfFlux.class,
 			UnshareableHandlers.EntityOfMono.class, UnshareableHandlers.FluxOfStreams.class,
-			UnshareableHandlers.WritesItself.class, UnshareableHandlers.NotReadable.class,
+			UnshareableHandlers.NotReadable.class,
 			UnshareableHandlers.OwnFuture.class, UnshareableHandlers.TwoLocks.class,
 			UnshareableHandlers.WithoutKey.class, UnshareableHandlers.ReactiveBody.class,
-			UnshareableHandlers.StreamedBody.class, UnshareableHandlers.WritesText.class, BadReplay.class,
+			UnshareableHandlers.StreamedBody.class, BadReplay.class,
 			BadKeep.class, KeepWithoutReplay.class, KeepOfService.class, NoReplay.class, TooLongReplay.class })
 	@DisplayName("A method whose result cannot be shared or replayed stops the start, and the message names it")
 	void failsAtStart(Class<?> type) {
@@ -56,7 +52,10 @@ class SharingStartTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(classes = { Body.class, OfVoid.class, OfFuture.class, OfFlux.class, Plain.class, Redirecting.class,
+	@ValueSource(classes = { ResponseHandlers.OfResource.class, ResponseHandlers.EntityOfResource.class,
+			ResponseHandlers.ViewName.class, ResponseHandlers.ViewInMono.class, ResponseHandlers.OfModelAndView.class,
+			ResponseHandlers.OfAnyEntity.class, ResponseHandlers.OfObject.class, ResponseHandlers.WritesItself.class,
+			ResponseHandlers.WritesText.class, Body.class, OfVoid.class, OfFuture.class, OfFlux.class, Plain.class, Redirecting.class,
 			KeptValuesOfService.class })
 	@DisplayName("Methods whose results can be shared start")
 	void starts(Class<?> type) {

@@ -1,7 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
 import java.io.InputStream;
-import java.io.Writer;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -9,14 +8,11 @@ import java.util.concurrent.CompletableFuture;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-import org.springframework.core.io.Resource;
 import org.springframework.http.ResponseEntity;
-import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.request.async.DeferredResult;
-import org.springframework.web.servlet.ModelAndView;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 
@@ -86,83 +82,6 @@ final class UnshareableHandlers {
 
 	}
 
-	@RestController
-	static class OfResource {
-
-		@ExclusiveRequest(onConflict = OnConflict.SHARE)
-		@PostMapping("/")
-		public Resource method() {
-			return null;
-		}
-
-	}
-
-	@RestController
-	static class EntityOfResource {
-
-		@ExclusiveRequest(onConflict = OnConflict.SHARE)
-		@PostMapping("/")
-		public ResponseEntity<Resource> method() {
-			return null;
-		}
-
-	}
-
-	@Controller
-	static class ViewName {
-
-		@ExclusiveRequest(onConflict = OnConflict.SHARE)
-		@PostMapping("/")
-		public String method() {
-			return "view";
-		}
-
-	}
-
-	@Controller
-	static class ViewInMono {
-
-		@ExclusiveRequest(onConflict = OnConflict.SHARE)
-		@PostMapping("/")
-		public Mono<String> method() {
-			return Mono.just("view");
-		}
-
-	}
-
-	@Controller
-	static class OfModelAndView {
-
-		@ExclusiveRequest(onConflict = OnConflict.SHARE)
-		@PostMapping("/")
-		public ModelAndView method() {
-			return new ModelAndView();
-		}
-
-	}
-
-	@RestController
-	static class OfAnyEntity {
-
-		@ExclusiveRequest(onConflict = OnConflict.SHARE)
-		@PostMapping("/")
-		public ResponseEntity<?> method() {
-			return ResponseEntity.ok("a");
-		}
-
-	}
-
-	@RestController
-	static class OfObject {
-
-		@ExclusiveRequest(onConflict = OnConflict.SHARE)
-		@PostMapping("/")
-		public Object method() {
-			return "a";
-		}
-
-	}
-
 	static class FutureOfObject {
 
 		@ExclusiveRequest(onConflict = OnConflict.SHARE)
@@ -199,27 +118,6 @@ final class UnshareableHandlers {
 		@ExclusiveRequest(onConflict = OnConflict.SHARE)
 		public Flux<InputStream> method() {
 			return Flux.empty();
-		}
-
-	}
-
-	@RestController
-	static class WritesItself {
-
-		@ExclusiveRequest(onConflict = OnConflict.SHARE)
-		@PostMapping("/")
-		public void method(Writer writer) {
-		}
-
-	}
-
-	@RestController
-	static class WritesText {
-
-		@ExclusiveRequest(key = "header('a')", replay = "1h")
-		@PostMapping("/")
-		public String method(Writer writer) {
-			return null;
 		}
 
 	}

@@ -23,7 +23,7 @@ import io.github.lockstarter.result.ResponseHead;
 import io.github.lockstarter.result.ResultSharing;
 import io.github.lockstarter.result.SharedCall;
 import io.github.lockstarter.result.SharedResult;
-import io.github.lockstarter.result.SharedResult.Answered;
+import io.github.lockstarter.result.SharedResult.Response;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -33,7 +33,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class HeldLeasesTests {
 
-	private static final Answered PAYMENT_REQUIRED = Answered.byErrorPage(402, null);
+	private static final Response PAYMENT_REQUIRED = Response.byErrorPage(402, null);
 
 	private final SharedLease first = lease("a:1");
 
@@ -41,11 +41,13 @@ class HeldLeasesTests {
 
 	private final ResultSharing results = Mockito.mock(ResultSharing.class);
 
+	private final CallResponse response = Mockito.mock(CallResponse.class);
+
 	@BeforeEach
 	void writeResults() {
-		Mockito.when(this.results.write(Caller.ANY, "value", ResponseHead.EMPTY)).thenReturn("written value");
-		Mockito.when(this.results.write(Caller.ANY, PAYMENT_REQUIRED)).thenReturn("written response");
-		Mockito.when(this.results.keepsAnswers()).thenReturn(true);
+		Mockito.when(this.results.writeValue(Caller.ANY, "value", null)).thenReturn("written value");
+		Mockito.when(this.results.writeResponse(Caller.ANY, PAYMENT_REQUIRED, null)).thenReturn("written response");
+		Mockito.when(this.results.sharesResponses()).thenReturn(true);
 		Mockito.when(this.results.keepsAnswerTo(Mockito.any())).thenReturn(true);
 	}
 
@@ -113,7 +115,7 @@ class HeldLeasesTests {
 	@DisplayName("The response to a failure of the work is stored when it is known")
 	void failure() {
 		HeldLeases leases = sharing();
-		leases.result().expectResponse();
+		leases.result().expectResponse(this.response);
 		leases.beginOnThread();
 		leases.failed(new IllegalStateException());
 		leases.close();
@@ -127,13 +129,13 @@ class HeldLeasesTests {
 	void failureOfOtherLock() {
 		LockConflictException conflict = Mockito.mock(LockConflictException.class);
 		HeldLeases before = sharing();
-		before.result().expectResponse();
+		before.result().expectResponse(this.response);
 		before.failed(conflict);
 		before.close();
 		assertThat(before.awaitsAnswer()).isFalse();
 		Mockito.verify(this.first).close();
 		HeldLeases during = sharing();
-		during.result().expectResponse();
+		during.result().expectResponse(this.response);
 		during.beginOnThread();
 		during.failed(conflict);
 		assertThat(during.awaitsAnswer()).isTrue();
@@ -182,7 +184,7 @@ class HeldLeasesTests {
 	@Test
 	@DisplayName("A call that received a result, or is skipped, has no leases and keeps nothing")
 	void withoutLease() {
-		SharedResult result = new SharedResult.Returned("value", ResponseHead.EMPTY);
+		SharedResult result = new SharedResult.Value("value");
 		HeldLeases received = HeldLeases.of(method(), new Outcome(null, result),
 				new SharedCall(this.results, Caller.ANY), false);
 		assertThat(received.result().received()).isEqualTo(result);

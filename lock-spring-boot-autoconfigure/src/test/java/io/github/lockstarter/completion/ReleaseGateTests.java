@@ -64,7 +64,7 @@ class ReleaseGateTests {
 	}
 
 	@Test
-	@DisplayName("If the response is kept, the gate is closed until the response is known, or the request has ended without one")
+	@DisplayName("If the response is kept, the gate is closed until the response is known, even after the end of the request")
 	void keptResponse() {
 		this.gate.awaitResponse();
 		assertThat(this.gate.endWork()).isFalse();
@@ -72,8 +72,17 @@ class ReleaseGateTests {
 		assertThat(this.gate.responseKnown()).isTrue();
 		this.untilResponse.awaitResponse();
 		this.untilResponse.endWork();
-		assertThat(this.untilResponse.responseKnown()).isFalse();
-		assertThat(this.untilResponse.endRequest()).isTrue();
+		assertThat(this.untilResponse.endRequest()).isFalse();
+		assertThat(this.untilResponse.responseKnown()).isTrue();
+	}
+
+	@Test
+	@DisplayName("After the end of the request, no response is awaited")
+	void noResponse() {
+		this.gate.beginWork();
+		assertThat(this.gate.endRequest()).isFalse();
+		assertThat(this.gate.awaitResponse()).isFalse();
+		assertThat(this.gate.endWork()).isTrue();
 	}
 
 	@Test
@@ -199,7 +208,7 @@ class ReleaseGateTests {
 		}
 
 		private void end() {
-			List<Event> rest = new ArrayList<>(List.of(Event.END));
+			List<Event> rest = new ArrayList<>(List.of(Event.RESPONSE_KNOWN, Event.END));
 			if (!this.requestEnded) {
 				rest.add(Event.END_REQUEST);
 			}

@@ -53,12 +53,12 @@ class ResultFormatRefusalTests {
 		ResultFormat format = ResultFormatTests.one(ResolvableType.forClass(String.class));
 		int size = ResultFormatTests.write(format, "value").length();
 		BoundedOutput enough = new BoundedOutput(size);
-		format.write("", "value", ResponseHead.EMPTY, enough);
+		format.write("", "value", enough);
 		assertThat(enough.isExceeded()).isFalse();
 		assertThat(ResultFormatTests.read(format, enough.toString())).isEqualTo("value");
 		for (int limit : new int[] { 1, 10, size - 1 }) {
 			BoundedOutput tight = new BoundedOutput(limit);
-			assertThatException().isThrownBy(() -> format.write("", "value", ResponseHead.EMPTY, tight));
+			assertThatException().isThrownBy(() -> format.write("", "value", tight));
 			assertThat(tight.isExceeded()).isTrue();
 		}
 	}
@@ -68,7 +68,7 @@ class ResultFormatRefusalTests {
 	void bytesCount() {
 		ResultFormat format = ResultFormatTests.one(ResolvableType.forClass(String.class));
 		BoundedOutput tight = new BoundedOutput(ResultFormatTests.write(format, "aa").length());
-		assertThatException().isThrownBy(() -> format.write("", "ää", ResponseHead.EMPTY, tight));
+		assertThatException().isThrownBy(() -> format.write("", "ää", tight));
 		assertThat(tight.isExceeded()).isTrue();
 	}
 
@@ -77,7 +77,7 @@ class ResultFormatRefusalTests {
 	void getterThrows() {
 		ResultFormat format = ResultFormatTests.one(ResolvableType.forClass(Throwing.class));
 		BoundedOutput output = new BoundedOutput(1000);
-		assertThatException().isThrownBy(() -> format.write("", new Throwing(), ResponseHead.EMPTY, output));
+		assertThatException().isThrownBy(() -> format.write("", new Throwing(), output));
 		assertThat(output.isExceeded()).isFalse();
 	}
 
@@ -86,7 +86,7 @@ class ResultFormatRefusalTests {
 	@DisplayName("Invalid stored text is refused")
 	void garbage(String text) {
 		ResultFormat order = ResultFormatTests.one(ORDER);
-		assertThatException().isThrownBy(() -> order.read(text));
+		assertThatException().isThrownBy(() -> order.read(ResultText.parse(text)));
 	}
 
 	static Stream<String> garbage() {
@@ -104,10 +104,10 @@ class ResultFormatRefusalTests {
 	void truncated() {
 		ResultFormat order = ResultFormatTests.one(ORDER);
 		String good = ResultFormatTests.write(order, new Order("A-1", 2));
-		assertThatNoException().isThrownBy(() -> order.read(good));
+		assertThatNoException().isThrownBy(() -> order.read(ResultText.parse(good)));
 		for (int length = 0; length < good.length(); length++) {
 			String part = good.substring(0, length);
-			assertThatException().as(part).isThrownBy(() -> order.read(part));
+			assertThatException().as(part).isThrownBy(() -> order.read(ResultText.parse(part)));
 		}
 	}
 
@@ -116,10 +116,10 @@ class ResultFormatRefusalTests {
 	void otherShape() {
 		String old = ResultFormatTests.write(ResultFormatTests.one(ResolvableType.forClass(Older.Order.class)),
 				new Older.Order("A-1"));
-		assertThatIllegalStateException().isThrownBy(() -> ResultFormatTests.one(ORDER).read(old));
+		assertThatIllegalStateException().isThrownBy(() -> ResultFormatTests.one(ORDER).read(ResultText.parse(old)));
 		String younger = ResultFormatTests.write(ResultFormatTests.one(ORDER), new Order("A-1", 2));
 		assertThatIllegalStateException()
-			.isThrownBy(() -> ResultFormatTests.one(ResolvableType.forClass(Older.Order.class)).read(younger));
+			.isThrownBy(() -> ResultFormatTests.one(ResolvableType.forClass(Older.Order.class)).read(ResultText.parse(younger)));
 	}
 
 	@ParameterizedTest

@@ -165,8 +165,8 @@ class ResultFormatTests {
 	void argumentsOfResult() {
 		ResultFormat format = one(ResolvableType.forClass(String.class));
 		BoundedOutput output = new BoundedOutput(1000);
-		format.write("sha256:1234", "done", ResponseHead.EMPTY, output);
-		assertThat(format.readArguments(output.toString())).isEqualTo("sha256:1234");
+		format.write("sha256:1234", "done", output);
+		assertThat(ResultText.parse(output.toString()).head().fingerprint()).isEqualTo("sha256:1234");
 	}
 
 	@Test
@@ -192,7 +192,7 @@ class ResultFormatTests {
 		ProcessorTime.assertLinear((length) -> {
 			String text = repeated.repeat(length);
 			return () -> Stream.of(text, head + '\n' + text + '\n')
-				.forEach((each) -> catchThrowable(() -> format.read(each)));
+				.forEach((each) -> catchThrowable(() -> format.read(ResultText.parse(each))));
 		});
 	}
 
@@ -202,12 +202,12 @@ class ResultFormatTests {
 
 	static String write(ResultFormat format, Object value) {
 		BoundedOutput output = new BoundedOutput(100_000);
-		format.write("", value, ResponseHead.EMPTY, output);
+		format.write("", value, output);
 		return output.toString();
 	}
 
 	static Object read(ResultFormat format, String text) {
-		return ((SharedResult.Returned) format.read(text)).value();
+		return format.read(ResultText.parse(text));
 	}
 
 	private static Object readAgain(ResultFormat format, Object value) {

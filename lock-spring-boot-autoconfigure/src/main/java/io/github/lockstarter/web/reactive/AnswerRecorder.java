@@ -1,6 +1,7 @@
 package io.github.lockstarter.web.reactive;
 
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 
 import reactor.core.publisher.Mono;
 
@@ -16,12 +17,16 @@ public final class AnswerRecorder implements HttpHandlerDecoratorFactory {
 
 	private final BooleanSupplier keepsAnswers;
 
+	private final LongSupplier maxSize;
+
 	/**
 	 * Creates a recorder.
 	 * @param keepsAnswers whether any handler may keep answers for later duplicates
+	 * @param maxSize the largest number of bytes that may be kept
 	 */
-	public AnswerRecorder(BooleanSupplier keepsAnswers) {
+	public AnswerRecorder(BooleanSupplier keepsAnswers, LongSupplier maxSize) {
 		this.keepsAnswers = keepsAnswers;
+		this.maxSize = maxSize;
 	}
 
 	@Override
@@ -30,7 +35,7 @@ public final class AnswerRecorder implements HttpHandlerDecoratorFactory {
 			if (!this.keepsAnswers.getAsBoolean()) {
 				return handler.handle(request, response);
 			}
-			RecordedResponse recorded = RecordedResponse.of(response);
+			RecordedResponse recorded = RecordedResponse.of(response, this.maxSize.getAsLong());
 			return Mono.from(handler.handle(request, recorded)).doFinally((signal) -> recorded.ended());
 		};
 	}

@@ -27,8 +27,8 @@ import io.github.lockstarter.interceptor.ReactiveRequestSupport;
 import io.github.lockstarter.key.CurrentRequest;
 import io.github.lockstarter.key.SecurityPrincipal;
 import io.github.lockstarter.operation.LockedMethod;
-import io.github.lockstarter.result.ResponseHead;
 import io.github.lockstarter.result.SharedResult;
+import io.github.lockstarter.result.SharedResult.Response;
 import io.github.lockstarter.web.ReplayedHeader;
 import io.github.lockstarter.web.RequestPaths;
 
@@ -100,7 +100,11 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 
 		@Override
 		public boolean notifiesOfAnswer() {
-			return RecordedResponse.of(this.exchange) != null;
+			RecordedResponse recorded = RecordedResponse.of(this.exchange);
+			if (recorded != null) {
+				recorded.handledFor(this.exchange.getRequest().getURI().getHost());
+			}
+			return recorded != null;
 		}
 
 		@Override
@@ -111,25 +115,24 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 			}
 		}
 
+		/** A response is made without blocking a thread, so it is known only later. */
 		@Override
-		public @Nullable ResponseHead head() {
-			ServerHttpResponse response = this.exchange.getResponse();
-			if (response.isCommitted()) {
-				return null;
-			}
-			HttpStatusCode status = response.getStatusCode();
-			return ResponseHead.of((status != null) ? status.value() : null, (name) -> response.getHeaders().get(name));
+		public @Nullable Response make(@Nullable Object value) {
+			return null;
+		}
+
+		@Override
+		public @Nullable Integer status() {
+			HttpStatusCode status = this.exchange.getResponse().getStatusCode();
+			return (status != null) ? status.value() : null;
 		}
 
 		@Override
 		public boolean replay(SharedResult result) {
 			this.exchange.getResponse().getHeaders().set(ReplayedHeader.NAME, ReplayedHeader.VALUE);
 			RecordedResponse recorded = RecordedResponse.of(this.exchange);
-			if (result instanceof SharedResult.Returned returned) {
-				RecordedResponse.setHead(returned.response(), this.exchange.getResponse());
-			}
-			else if (result instanceof SharedResult.Answered answered && recorded != null) {
-				recorded.replay(answered);
+			if (result instanceof Response response && recorded != null) {
+				recorded.replay(response);
 				return true;
 			}
 			return false;

@@ -1,14 +1,17 @@
 package io.github.lockstarter.web.reactive;
 
 import java.nio.file.Path;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
+import org.springframework.core.io.FileSystemResource;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ZeroCopyHttpOutputMessage;
@@ -19,7 +22,8 @@ import org.springframework.web.server.ServerWebExchange;
 import io.github.lockstarter.completion.ReactiveTypeAdapter;
 import io.github.lockstarter.completion.RequestCompletion;
 import io.github.lockstarter.result.ResponseHead;
-import io.github.lockstarter.result.SharedResult.Answered;
+import io.github.lockstarter.result.SharedResult.Response;
+import io.github.lockstarter.web.OwnLocations;
 
 /**
  * A response whose answer is kept for later duplicates, if leases are held for that. If
@@ -31,16 +35,25 @@ class RecordedResponse extends ServerHttpResponseDecorator {
 
 	private final RequestCompletion end = new RequestCompletion();
 
-	private volatile @Nullable Answered replayed;
+	private final RecordedBody body;
 
-	private RecordedResponse(ServerHttpResponse response) {
+	private volatile @Nullable Response replayed;
+
+	/** The host of the request as the handler sees it. */
+	private volatile @Nullable String host;
+
+	private RecordedResponse(ServerHttpResponse response, long maxSize) {
 		super(response);
+		this.body = new RecordedBody(maxSize);
 	}
 
-	/** Returns the response, whose answer is recorded from now on. */
-	static RecordedResponse of(ServerHttpResponse response) {
-		return (response instanceof ZeroCopyHttpOutputMessage) ? new ZeroCopy(response)
-				: new RecordedResponse(response);
+	/**
+	 * Returns the response, whose answer is recorded from now on.
+	 * @param maxSize the largest number of bytes to record
+	 */
+	static RecordedResponse of(ServerHttpResponse response, long maxSize) {
+		return (response instanceof ZeroCopyHttpOutputMessage) ? new ZeroCopy(response, maxSize)
+				: new RecordedResponse(response, maxSize);
 	}
 
 	/**
@@ -64,7 +77,7 @@ class RecordedResponse extends ServerHttpResponseDecorator {
 	}
 
 	/** Sets the status and the headers. */
-	static void setHead(ResponseHead head, ServerHttpResponse response) {
+	private static void setHead(ResponseHead head, ServerHttpResponse response) {
 		if (head.status() != null) {
 			response.setStatusCode(HttpStatusCode.valueOf(head.status()));
 		}
@@ -72,24 +85,49 @@ class RecordedResponse extends ServerHttpResponseDecorator {
 	}
 
 	/** Replaces the answer with an earlier one. */
-	void replay(Answered answer) {
+	void replay(Response answer) {
 		this.replayed = answer;
 	}
 
-	/** Ends the request. */
+	/** Records the response for a request to the host. */
+	void handledFor(@Nullable String host) {
+		this.host = host;
+	}
+
+	/**
+	 * Ends the request. A handler that wrote its response itself may have ended only
+	 * after that.
+	 */
 	void ended() {
-		this.end.answerLost("It is a stream, or its client has disconnected before it was known");
+		if (this.body.isComplete() && this.end.awaitsAnswer()) {
+			this.end.answered(response());
+		}
 		this.end.reached();
 	}
 
-	private Mono<Void> keep(byte[] body) {
+	private Response response() {
 		HttpStatusCode status = getStatusCode();
-		return keep(Answered.withBody(
-				ResponseHead.of((status != null) ? status.value() : HttpStatus.OK.value(), getHeaders()::get), body));
+		return Response.withBody(
+				ResponseHead.of((status != null) ? status.value() : HttpStatus.OK.value(), this::values),
+				this.body.bytes());
+	}
+
+	private @Nullable List<String> values(String header) {
+		List<String> values = getHeaders().get(header);
+		return (values != null && header.equals(HttpHeaders.LOCATION))
+				? values.stream().map((value) -> OwnLocations.relative(value, this.host)).toList() : values;
+	}
+
+	/** Keeps the response, whose body is complete. */
+	private Mono<Void> keep() {
+		return Mono.defer(() -> {
+			this.body.complete();
+			return keep(response());
+		});
 	}
 
 	/** The lock is released before the client receives the answer. */
-	private Mono<Void> keep(Answered answer) {
+	private Mono<Void> keep(Response answer) {
 		return this.end.awaitsAnswer()
 				? ReactiveTypeAdapter.goOn(Mono.fromCompletionStage(() -> this.end.answered(answer))) : Mono.empty();
 	}
@@ -100,21 +138,24 @@ class RecordedResponse extends ServerHttpResponseDecorator {
 			return discard(body);
 		}
 		if (body instanceof Mono<? extends DataBuffer> one) {
-			return super.writeWith(this.end.awaitsAnswer() ? one.flatMap(this::kept) : one);
+			return super.writeWith(
+					one.flatMap((buffer) -> record(buffer) ? keep().thenReturn(buffer) : Mono.just(buffer)));
 		}
 		// The handler may be called only at the first subscription.
 		return super.writeWith(Flux.<DataBuffer>from(body).switchOnFirst((first, values) -> {
-			Answered answer = this.replayed;
-			return (answer != null) ? discard(values).then(replayedBody(answer)) : values;
+			Response answer = this.replayed;
+			return (answer != null) ? discard(values).then(replayedBody(answer))
+					: values.doOnNext(this::record).concatWith(keep().then(Mono.empty()));
 		}));
 	}
 
-	/** Returns the body, once it has been kept. */
-	private Mono<DataBuffer> kept(DataBuffer body) {
-		byte[] bytes = new byte[body.readableByteCount()];
-		body.read(bytes);
-		DataBufferUtils.release(body);
-		return keep(bytes).then(Mono.fromSupplier(() -> bufferFactory().wrap(bytes)));
+	/** Records a part of the body, if the response may have to be kept. */
+	private boolean record(DataBuffer buffer) {
+		boolean records = this.end.mayAwaitAnswer();
+		if (records) {
+			this.body.add(buffer);
+		}
+		return records;
 	}
 
 	@Override
@@ -124,9 +165,14 @@ class RecordedResponse extends ServerHttpResponseDecorator {
 		}
 		return super.writeAndFlushWith(
 				Flux.<Publisher<? extends DataBuffer>>from(body).switchOnFirst((first, values) -> {
-					Answered answer = this.replayed;
-					return (answer != null) ? discard(values.concatMap((each) -> each))
-						.then(replayedBody(answer).<Publisher<? extends DataBuffer>>map(Mono::just)) : values;
+					Response answer = this.replayed;
+					return (answer != null)
+							? discard(values.concatMap((each) -> each))
+								.then(replayedBody(answer).<Publisher<? extends DataBuffer>>map(Mono::just))
+							: values
+								.<Publisher<? extends DataBuffer>>map(
+										(each) -> Flux.<DataBuffer>from(each).doOnNext(this::record))
+								.concatWith(keep().then(Mono.empty()));
 				}));
 	}
 
@@ -135,11 +181,11 @@ class RecordedResponse extends ServerHttpResponseDecorator {
 	}
 
 	/** Returns the body of an earlier answer, after the head has been set. */
-	private Mono<DataBuffer> replayedBody(Answered answer) {
+	private Mono<DataBuffer> replayedBody(Response answer) {
 		byte[] bytes = (answer.bytes() != null) ? answer.bytes() : NO_BODY;
 		return Mono.fromSupplier(() -> {
 			getHeaders().clearContentHeaders();
-			setHead(answer.response(), getDelegate());
+			setHead(answer.head(), getDelegate());
 			getHeaders().setContentLength(bytes.length);
 			return bufferFactory().wrap(bytes);
 		});
@@ -147,24 +193,31 @@ class RecordedResponse extends ServerHttpResponseDecorator {
 
 	@Override
 	public Mono<Void> setComplete() {
-		Answered answer = this.replayed;
+		Response answer = this.replayed;
 		if (isCommitted()) {
 			return super.setComplete();
 		}
 		// The answer to a HEAD request is complete only at this point.
 		return (answer != null) ? replayedBody(answer).flatMap((body) -> getDelegate().writeWith(Mono.just(body)))
-			.then(Mono.defer(super::setComplete)) : keep(NO_BODY).then(super.setComplete());
+			.then(Mono.defer(super::setComplete)) : keep().then(super.setComplete());
 	}
 
 	/** A response that can send a file without copying its bytes through the JVM. */
 	private static final class ZeroCopy extends RecordedResponse implements ZeroCopyHttpOutputMessage {
 
-		ZeroCopy(ServerHttpResponse response) {
-			super(response);
+		private static final int BUFFER_SIZE = 8192;
+
+		ZeroCopy(ServerHttpResponse response, long maxSize) {
+			super(response, maxSize);
 		}
 
 		@Override
 		public Mono<Void> writeWith(Path file, long position, long count) {
+			if (end().mayAwaitAnswer()) {
+				return writeWith(DataBufferUtils.takeUntilByteCount(
+						DataBufferUtils.read(new FileSystemResource(file), position, bufferFactory(), BUFFER_SIZE),
+						count));
+			}
 			return ((ZeroCopyHttpOutputMessage) getDelegate()).writeWith(file, position, count);
 		}
 

@@ -17,6 +17,7 @@ import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.MissingLockKeyException;
 import io.github.lockstarter.PayloadMismatchException;
+import io.github.lockstarter.ResultUnavailableException;
 import io.github.lockstarter.TooManyLockKeysException;
 import io.github.lockstarter.web.LockProblems;
 
@@ -111,6 +112,23 @@ public final class LockExceptionHandlers {
 
 		@ExceptionHandler
 		@Nullable ResponseEntity<ProblemDetail> handle(PayloadMismatchException exception, ServletWebRequest request)
+				throws IOException {
+			return answer(exception, request);
+		}
+
+	}
+
+	/** Answers a {@link ResultUnavailableException}. */
+	@ControllerAdvice
+	@Order(BEFORE_SPRING_BOOT)
+	public static final class OfResultUnavailable extends LockExceptionHandler {
+
+		OfResultUnavailable(LockProblems problems) {
+			super(problems);
+		}
+
+		@ExceptionHandler
+		@Nullable ResponseEntity<ProblemDetail> handle(ResultUnavailableException exception, ServletWebRequest request)
 				throws IOException {
 			return answer(exception, request);
 		}

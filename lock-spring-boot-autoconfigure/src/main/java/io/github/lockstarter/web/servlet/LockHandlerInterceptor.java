@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.servlet.AsyncHandlerInterceptor;
 
 import io.github.lockstarter.completion.RequestCompletion;
-import io.github.lockstarter.result.ResponseHead;
+import io.github.lockstarter.web.ReplayedHeader;
 import io.github.lockstarter.web.servlet.ServletRequestHandling.Suspendable;
 
 /**
@@ -34,8 +34,8 @@ final class LockHandlerInterceptor implements AsyncHandlerInterceptor {
 		if (request.getDispatcherType() != DispatcherType.ASYNC) {
 			Resumption.discard(request);
 		}
-		else if (request.getAttribute(ServletRequestHandling.REPLAYED) instanceof ResponseHead replayed) {
-			ReplayedAnswerResolver.setHead(replayed, response);
+		else if (request.getAttribute(ServletRequestHandling.REPLAYED) != null) {
+			response.setHeader(ReplayedHeader.NAME, ReplayedHeader.VALUE);
 		}
 		FilterHeaders.restore(request, response);
 		CallerSecurity.restore(request);

@@ -7,7 +7,9 @@ import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.io.Writer;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.WriteListener;
@@ -22,7 +24,8 @@ import org.springframework.util.StringUtils;
 
 import io.github.lockstarter.completion.RequestCompletion;
 import io.github.lockstarter.result.ResponseHead;
-import io.github.lockstarter.result.SharedResult.Answered;
+import io.github.lockstarter.result.SharedResult.Response;
+import io.github.lockstarter.web.OwnLocations;
 
 /**
  * A response whose answer is kept for later duplicates, if leases are held for that when
@@ -32,16 +35,14 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 
 	private static final String ATTRIBUTE = RecordedResponse.class.getName();
 
-	/**
-	 * The identifier of a session is for one client only, and is removed like a cookie.
-	 */
-	private static final String SESSION = "(?i);jsessionid=[^;/?#]*";
-
 	private static final byte[] NO_BODY = {};
 
 	private final HttpServletRequest request;
 
 	private final long maxSize;
+
+	/** The request as the handler sees it: filters may know the host of a proxy. */
+	private HttpServletRequest handled;
 
 	private @Nullable Copy copy;
 
@@ -52,7 +53,10 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 	/** Writes the characters of the writer to the copy. */
 	private @Nullable Writer encoder;
 
-	private @Nullable Answered errorPage;
+	private @Nullable Response errorPage;
+
+	/** What the container has inserted into URLs to identify a session. */
+	private final Set<String> sessions = new HashSet<>();
 
 	/** Whether something may have been written that is not recorded. */
 	private boolean opened;
@@ -60,6 +64,7 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 	private RecordedResponse(HttpServletRequest request, HttpServletResponse response, long maxSize) {
 		super(response);
 		this.request = request;
+		this.handled = request;
 		this.maxSize = maxSize;
 	}
 
@@ -106,10 +111,10 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 
 	/** Marks that the handling of the request failed, and that the error page follows. */
 	void failed() {
-		end(Answered.byErrorPage(HttpStatus.INTERNAL_SERVER_ERROR.value(), null));
+		end(Response.byErrorPage(HttpStatus.INTERNAL_SERVER_ERROR.value(), null));
 	}
 
-	private void end(@Nullable Answered byErrorPage) {
+	private void end(@Nullable Response byErrorPage) {
 		// The handler of the error page is not recorded.
 		this.request.removeAttribute(ATTRIBUTE);
 		RequestCompletion end = end();
@@ -117,35 +122,92 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 			return;
 		}
 		if (end.awaitsAnswer()) {
-			Answered answer = (byErrorPage != null) ? byErrorPage : answer();
-			if (answer != null) {
-				end.answered(answer).toCompletableFuture().join();
+			Response answer = (byErrorPage != null) ? byErrorPage : answer();
+			if (answer == null) {
+				end.answerLost("It was partly written before it was recorded");
+			}
+			else if (isForOneClient() && answer.body() != null && !answer.isRedirect()) {
+				end.answerLost("It may contain the identifier of a session, which the container writes into URLs");
 			}
 			else {
-				end.answerLost("It was partly written before the handler failed");
+				end.answered(answer).toCompletableFuture().join();
 			}
 		}
 		end.reached();
 	}
 
-	private @Nullable Answered answer() {
+	private @Nullable Response answer() {
 		if (this.opened) {
 			return null;
 		}
-		return Answered.withBody(ResponseHead.of(getStatus(), (name) -> values(name, this)),
+		return Response.withBody(ResponseHead.of(getStatus(), (name) -> values(name, this)),
 				(this.copy != null) ? this.copy.toByteArray() : NO_BODY);
 	}
 
-	/** Returns the values of a header that has been set on the response. */
-	static @Nullable List<String> values(String name, HttpServletResponse response) {
+	/** Records the response for the request, as its handler sees it. */
+	void handledFor(HttpServletRequest request) {
+		this.handled = request;
+	}
+
+	/** Returns whether something has been written. */
+	boolean isWritten() {
+		return this.opened || this.copy != null || isCommitted();
+	}
+
+	/**
+	 * Returns whether the container has written the identifier of a session into a URL.
+	 */
+	boolean isForOneClient() {
+		return !this.sessions.isEmpty();
+	}
+
+	/**
+	 * Returns the values of a header that has been set on a response to the request, as
+	 * they are kept for other clients.
+	 */
+	@Nullable List<String> values(String name, HttpServletResponse response) {
 		if (name.equals(HttpHeaders.CONTENT_TYPE)) {
 			String type = response.getContentType();
 			return (type != null) ? List.of(type) : null;
 		}
 		return response.getHeaders(name)
 			.stream()
-			.map((value) -> name.equals(HttpHeaders.LOCATION) ? value.replaceAll(SESSION, "") : value)
+			.map((value) -> name.equals(HttpHeaders.LOCATION) ? location(value) : value)
 			.toList();
+	}
+
+	/**
+	 * Returns a location without the identifier of a session, and without the host of the
+	 * request, which the client chooses.
+	 */
+	private String location(String value) {
+		String location = value;
+		for (String session : this.sessions) {
+			location = location.replace(session, "");
+		}
+		return OwnLocations.relative(location, this.handled.getServerName());
+	}
+
+	@Override
+	public String encodeURL(String url) {
+		return encoded(url, super.encodeURL(url));
+	}
+
+	@Override
+	public String encodeRedirectURL(String url) {
+		return encoded(url, super.encodeRedirectURL(url));
+	}
+
+	/** Remembers what the container has inserted. */
+	private String encoded(String url, String encoded) {
+		if (encoded.length() > url.length()) {
+			int begin = 0;
+			while (begin < url.length() && url.charAt(begin) == encoded.charAt(begin)) {
+				begin++;
+			}
+			this.sessions.add(encoded.substring(begin, begin + encoded.length() - url.length()));
+		}
+		return encoded;
 	}
 
 	/**
@@ -154,7 +216,7 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 	 */
 	private @Nullable Copy copy() {
 		RequestCompletion end = end();
-		if (this.copy == null && end != null && end.awaitsAnswer() && !isCommitted()) {
+		if (this.copy == null && end != null && end.mayAwaitAnswer() && !isCommitted()) {
 			this.copy = new Copy(this.maxSize);
 		}
 		this.opened |= this.copy == null;
@@ -211,13 +273,13 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public void sendError(int status) throws IOException {
-		this.errorPage = Answered.byErrorPage(status, null);
+		this.errorPage = Response.byErrorPage(status, null);
 		super.sendError(status);
 	}
 
 	@Override
 	public void sendError(int status, String message) throws IOException {
-		this.errorPage = Answered.byErrorPage(status, StringUtils.hasLength(message) ? message : null);
+		this.errorPage = Response.byErrorPage(status, StringUtils.hasLength(message) ? message : null);
 		super.sendError(status, message);
 	}
 

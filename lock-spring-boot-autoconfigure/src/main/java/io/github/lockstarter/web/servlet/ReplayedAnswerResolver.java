@@ -15,7 +15,7 @@ import org.springframework.web.servlet.ModelAndView;
 
 import io.github.lockstarter.result.ReplayedAnswerException;
 import io.github.lockstarter.result.ResponseHead;
-import io.github.lockstarter.result.SharedResult.Answered;
+import io.github.lockstarter.result.SharedResult.Response;
 import io.github.lockstarter.web.ReplayedHeader;
 
 /**
@@ -41,7 +41,7 @@ public final class ReplayedAnswerResolver implements HandlerExceptionResolver, O
 		// The error page must answer as it did before, and not show this exception.
 		request.removeAttribute(ERROR_ATTRIBUTE);
 		try {
-			write(replayed.answer(), response);
+			send(replayed.answer(), response);
 		}
 		catch (IOException ex) {
 			// The client has disconnected.
@@ -49,8 +49,12 @@ public final class ReplayedAnswerResolver implements HandlerExceptionResolver, O
 		return new ModelAndView();
 	}
 
-	private static void write(Answered answer, HttpServletResponse response) throws IOException {
-		setHead(answer.response(), response);
+	/**
+	 * Sends a response to an earlier request.
+	 * @throws IOException if the client has disconnected
+	 */
+	static void send(Response answer, HttpServletResponse response) throws IOException {
+		setHead(answer.head(), response);
 		byte[] body = answer.bytes();
 		if (body != null) {
 			response.setContentLength(body.length);
@@ -65,7 +69,7 @@ public final class ReplayedAnswerResolver implements HandlerExceptionResolver, O
 	}
 
 	/** Marks the response as replayed, and sets the status and the headers. */
-	static void setHead(ResponseHead head, HttpServletResponse response) {
+	private static void setHead(ResponseHead head, HttpServletResponse response) {
 		response.setHeader(ReplayedHeader.NAME, ReplayedHeader.VALUE);
 		Integer status = head.status();
 		if (status != null) {

@@ -1,12 +1,15 @@
 package io.github.lockstarter.web.servlet;
 
+import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +24,7 @@ import org.springframework.web.context.request.async.WebAsyncUtils;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.method.support.ModelAndViewContainer;
 import org.springframework.web.servlet.HandlerMapping;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.completion.CompletionStageAdapter;
@@ -33,8 +37,9 @@ import io.github.lockstarter.interceptor.LockAcquisition;
 import io.github.lockstarter.interceptor.LockedCall;
 import io.github.lockstarter.interceptor.RequestHandling;
 import io.github.lockstarter.operation.LockedMethod;
-import io.github.lockstarter.result.ResponseHead;
 import io.github.lockstarter.result.SharedResult;
+import io.github.lockstarter.result.SharedResult.Response;
+import io.github.lockstarter.web.ReplayedHeader;
 
 /**
  * The handling of a request by Spring MVC, for calls of its handler on its thread.
@@ -45,8 +50,8 @@ final class ServletRequestHandling implements RequestHandling {
 	static final String SUSPENDABLE = Suspendable.class.getName();
 
 	/**
-	 * The name of the attribute with the {@link ResponseHead} of a replayed answer, until
-	 * the request is dispatched.
+	 * The name of the attribute that marks the response as replayed, until the request is
+	 * dispatched.
 	 */
 	static final String REPLAYED = ServletRequestHandling.class.getName() + ".replayed";
 
@@ -67,13 +72,20 @@ final class ServletRequestHandling implements RequestHandling {
 
 	private final @Nullable HttpServletResponse response;
 
+	private final Supplier<RequestMappingHandlerAdapter> adapter;
+
 	private @Nullable AsyncResultInterceptor results;
 
+	/**
+	 * Creates the handling of a request.
+	 * @param adapter calls the handlers
+	 */
 	ServletRequestHandling(HttpServletRequest request, @Nullable HttpServletResponse response,
-			NullableHandlers nullableHandlers) {
+			NullableHandlers nullableHandlers, Supplier<RequestMappingHandlerAdapter> adapter) {
 		this.request = request;
 		this.response = response;
 		this.nullableHandlers = nullableHandlers;
+		this.adapter = adapter;
 	}
 
 	/**
@@ -183,9 +195,15 @@ final class ServletRequestHandling implements RequestHandling {
 		return WebAsyncUtils.getAsyncManager(this.request);
 	}
 
+	/** The response to an included handler is only a part of that to the request. */
 	@Override
 	public boolean notifiesOfAnswer() {
-		return RecordedResponse.of(this.request) != null;
+		RecordedResponse recorded = RecordedResponse.of(this.request);
+		if (recorded == null || this.request.getDispatcherType() == DispatcherType.INCLUDE) {
+			return false;
+		}
+		recorded.handledFor(this.request);
+		return true;
 	}
 
 	@Override
@@ -203,34 +221,49 @@ final class ServletRequestHandling implements RequestHandling {
 	}
 
 	@Override
-	public @Nullable ResponseHead head() {
-		HttpServletResponse response = this.response;
+	public @Nullable Response make(@Nullable Object value) {
+		RecordedResponse recorded = RecordedResponse.of(this.request);
+		HandlerMethod handler = handler();
+		if (recorded == null || recorded.isWritten() || handler == null || this.response == null) {
+			return null;
+		}
 		try {
-			if (response == null) {
-				return ResponseHead.EMPTY;
-			}
-			return response.isCommitted() ? null
-					: ResponseHead.of(status(response), (name) -> RecordedResponse.values(name, response));
+			Response made = MadeResponse.make(this.adapter.get(), handler, status(handler), value, this.request,
+					this.response, recorded);
+			return recorded.isForOneClient() ? null : made;
 		}
-		catch (IllegalStateException ex) {
-			// The request has timed out, and the container may have recycled the
-			// response.
-			return ResponseHead.EMPTY;
+		catch (RuntimeException ex) {
+			throw ex;
 		}
+		catch (Exception ex) {
+			throw new UndeclaredThrowableException(ex);
+		}
+	}
+
+	private @Nullable HandlerMethod handler() {
+		return (HandlerMethod) this.request.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE);
 	}
 
 	/**
 	 * Spring MVC sets the status of {@code @ResponseStatus} after the handler has
 	 * returned.
 	 */
-	private @Nullable Integer status(HttpServletResponse response) {
-		ResponseStatus annotation = (this.request
-			.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE) instanceof HandlerMethod handler)
-					? status(handler) : null;
+	@Override
+	public @Nullable Integer status() {
+		HandlerMethod handler = handler();
+		ResponseStatus annotation = (handler != null) ? status(handler) : null;
 		if (annotation != null) {
 			return annotation.code().value();
 		}
-		return (response.getStatus() != HttpServletResponse.SC_OK) ? response.getStatus() : null;
+		try {
+			return (this.response != null && this.response.getStatus() != HttpServletResponse.SC_OK)
+					? this.response.getStatus() : null;
+		}
+		catch (IllegalStateException ex) {
+			// The request has timed out, and the container may have recycled the
+			// response.
+			return null;
+		}
 	}
 
 	private static @Nullable ResponseStatus status(HandlerMethod handler) {
@@ -240,19 +273,19 @@ final class ServletRequestHandling implements RequestHandling {
 	}
 
 	/**
-	 * Sets the head at once on the thread of the request, otherwise when the request is
-	 * dispatched with the result. A complete answer is thrown as an exception, which is
-	 * handled later.
+	 * Marks the response at once on the thread of the request, otherwise when the request
+	 * is dispatched with the value. A complete response is thrown as an exception, which
+	 * is handled later.
 	 */
 	@Override
 	public boolean replay(SharedResult result) {
-		if (result instanceof SharedResult.Returned returned) {
+		if (result instanceof SharedResult.Value) {
 			HttpServletResponse response = response();
 			if (response != null) {
-				ReplayedAnswerResolver.setHead(returned.response(), response);
+				response.setHeader(ReplayedHeader.NAME, ReplayedHeader.VALUE);
 			}
 			else {
-				this.request.setAttribute(REPLAYED, returned.response());
+				this.request.setAttribute(REPLAYED, true);
 			}
 		}
 		return false;

@@ -1,5 +1,7 @@
 package io.github.lockstarter.web.servlet;
 
+import java.util.function.Supplier;
+
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -7,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 import org.springframework.web.servlet.HandlerMapping;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.interceptor.RequestHandling;
@@ -20,6 +23,16 @@ import io.github.lockstarter.operation.LockedMethod;
 public final class ServletRequestSupport implements RequestSupport {
 
 	private final NullableHandlers nullableHandlers = new NullableHandlers();
+
+	private final Supplier<RequestMappingHandlerAdapter> adapter;
+
+	/**
+	 * Creates the support.
+	 * @param adapter calls the handlers
+	 */
+	public ServletRequestSupport(Supplier<RequestMappingHandlerAdapter> adapter) {
+		this.adapter = adapter;
+	}
 
 	@Override
 	public CurrentRequest currentRequest() {
@@ -41,7 +54,7 @@ public final class ServletRequestSupport implements RequestSupport {
 	}
 
 	ServletRequestHandling handling(HttpServletRequest request, @Nullable HttpServletResponse response) {
-		return new ServletRequestHandling(request, response, this.nullableHandlers);
+		return new ServletRequestHandling(request, response, this.nullableHandlers, this.adapter);
 	}
 
 }

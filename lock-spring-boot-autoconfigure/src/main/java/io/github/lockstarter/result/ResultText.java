@@ -1,0 +1,80 @@
+package io.github.lockstarter.result;
+
+import java.util.function.Consumer;
+
+import tools.jackson.databind.json.JsonMapper;
+
+import io.github.lockstarter.result.ResultHead.Kind;
+import io.github.lockstarter.result.SharedResult.Response;
+
+/**
+ * The text of a stored result: a line with its head, and a line with its content.
+ *
+ * @param head the head
+ * @param content the JSON of a value, or the body of a response
+ */
+record ResultText(ResultHead head, String content) {
+
+	private static final JsonMapper HEADS = JsonMapper.builder().build();
+
+	private static final String NOTHING = "null";
+
+	/**
+	 * Parses a text.
+	 * @throws RuntimeException if it is not one of a result
+	 */
+	static ResultText parse(String text) {
+		int begin = text.indexOf('\n') + 1;
+		if (begin == 0 || begin == text.length() || !text.endsWith("\n")) {
+			throw new IllegalStateException("It has been truncated");
+		}
+		ResultHead head = HEADS.readValue(text.substring(0, begin - 1), ResultHead.class);
+		return new ResultText(head, text.substring(begin, text.length() - 1));
+	}
+
+	/**
+	 * Writes a result.
+	 * @param content writes the content, without a line break
+	 * @throws IllegalStateException if the limit of the output is exceeded
+	 */
+	static void write(ResultHead head, Consumer<BoundedOutput> content, BoundedOutput output) {
+		output.write(HEADS.writeValueAsString(head) + '\n');
+		content.accept(output);
+		// A text without its end has been truncated.
+		output.write("\n");
+	}
+
+	/**
+	 * Writes a response.
+	 * @throws IllegalStateException if the limit of the output is exceeded
+	 */
+	static void write(String fingerprint, Response response, BoundedOutput output) {
+		String body = response.body();
+		write(new ResultHead(Kind.RESPONSE, fingerprint, null, response.head(), response.reason()),
+				(content) -> content.write((body != null) ? body : NOTHING), output);
+	}
+
+	/** Returns the text that stands for a result that is not kept. */
+	static String unavailable(String fingerprint) {
+		BoundedOutput output = new BoundedOutput(Long.MAX_VALUE);
+		write(new ResultHead(Kind.UNAVAILABLE, fingerprint, null, null, null), (content) -> content.write(NOTHING),
+				output);
+		return output.toString();
+	}
+
+	/**
+	 * Returns the response.
+	 * @throws RuntimeException if the text is not one of a response
+	 */
+	Response response() {
+		ResponseHead of = this.head.head();
+		if (of == null || of.status() == null) {
+			throw new IllegalStateException("It has no status");
+		}
+		Response response = new Response(of.checked(), this.content.equals(NOTHING) ? null : this.content,
+				this.head.reason());
+		response.bytes();
+		return response;
+	}
+
+}
