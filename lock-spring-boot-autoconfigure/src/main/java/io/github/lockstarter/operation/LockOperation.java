@@ -69,7 +69,7 @@ public record LockOperation(String name, boolean enabled, LockKeys keys, @Nullab
 	 * {@code null} if they, or what is shared, may depend on all of them.
 	 */
 	@Nullable Set<Integer> parameters() {
-		Set<Integer> ofKeys = (this.sharing != null) ? null : this.keys.parameters();
+		Set<Integer> ofKeys = (this.sharing != null && this.sharing.readsArguments()) ? null : this.keys.parameters();
 		Set<Integer> ofCondition = (this.condition != null) ? this.condition.parameters() : Set.of();
 		if (ofKeys == null || ofCondition == null) {
 			return null;

@@ -24,6 +24,11 @@ record Sharing(ResultSharing results, @Nullable ArgumentFingerprint arguments) {
 		return this.arguments != null;
 	}
 
+	/** Returns whether a result is only for the arguments of its call. */
+	boolean readsArguments() {
+		return this.arguments != null;
+	}
+
 	/** Returns the sharing of the result of a call. */
 	SharedCall of(LockInvocation call) {
 		return new SharedCall(this.results, caller(call));

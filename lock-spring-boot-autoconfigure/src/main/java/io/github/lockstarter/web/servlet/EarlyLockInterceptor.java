@@ -17,6 +17,7 @@ import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.interceptor.EarlyLocks;
 import io.github.lockstarter.interceptor.ExclusiveRequestInterceptor;
 import io.github.lockstarter.operation.LockedMethod;
+import io.github.lockstarter.result.SharedResult.Response;
 
 /**
  * Acquires the locks of a handler before its arguments are resolved, if they depend on
@@ -50,14 +51,25 @@ final class EarlyLockInterceptor implements AsyncHandlerInterceptor {
 			throws Exception {
 		WebAsyncManager manager = WebAsyncUtils.getAsyncManager(request);
 		if (manager.hasConcurrentResult()) {
-			resume(manager, request, handler);
-			return true;
+			return resume(manager, request, response, handler);
 		}
 		EarlyLocks locks = (handler instanceof HandlerMethod method) ? locks(method, request, response) : null;
-		if (locks != null) {
-			HeldLeases leases = this.requests.handling(request, response).acquire(locks, response);
-			EarlyLeases.begin(request, handler, locks, leases);
+		return locks == null || begin(request, response, handler, locks,
+				this.requests.handling(request, response).acquire(locks, response));
+	}
+
+	/**
+	 * Lets Spring MVC call the handler under the leases, or sends the response to another
+	 * request.
+	 * @return whether the handler is called
+	 */
+	private static boolean begin(HttpServletRequest request, HttpServletResponse response, Object handler,
+			EarlyLocks locks, HeldLeases leases) {
+		if (leases.result().received() instanceof Response received) {
+			ReplayedAnswerResolver.send(received, response);
+			return false;
 		}
+		EarlyLeases.begin(request, handler, locks, leases);
 		return true;
 	}
 
@@ -75,17 +87,19 @@ final class EarlyLockInterceptor implements AsyncHandlerInterceptor {
 	 * Lets Spring MVC call the handler of a request that has waited, or answer it before
 	 * anything is loaded for the handler.
 	 */
-	private static void resume(WebAsyncManager manager, HttpServletRequest request, Object handler) throws Exception {
+	private static boolean resume(WebAsyncManager manager, HttpServletRequest request, HttpServletResponse response,
+			Object handler) throws Exception {
 		Object result = manager.getConcurrentResult();
 		if (result instanceof Granted granted) {
 			manager.clearConcurrentResult();
 			request.removeAttribute(DispatcherServlet.EXCEPTION_ATTRIBUTE);
-			EarlyLeases.begin(request, handler, granted.locks, granted.leases);
+			return begin(request, response, handler, granted.locks, granted.leases);
 		}
-		else if (result instanceof Refused refused) {
+		if (result instanceof Refused refused) {
 			manager.clearConcurrentResult();
 			throw refused.failure;
 		}
+		return true;
 	}
 
 	@Override

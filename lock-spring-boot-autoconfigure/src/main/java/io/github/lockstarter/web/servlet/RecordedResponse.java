@@ -10,6 +10,7 @@ import java.io.Writer;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.WriteListener;
@@ -230,7 +231,7 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 			return super.getOutputStream();
 		}
 		if (this.stream == null) {
-			this.stream = new CopiedStream(super.getOutputStream(), copy);
+			this.stream = new CopiedStream(super.getOutputStream(), copy, this::isHeldBack);
 		}
 		return this.stream;
 	}
@@ -245,9 +246,25 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 			PrintWriter original = super.getWriter();
 			Writer encoder = new OutputStreamWriter(copy, getCharacterEncoding());
 			this.encoder = encoder;
-			this.writer = new PrintWriter(new CopiedWriter(original, encoder));
+			this.writer = new PrintWriter(new CopiedWriter(original, encoder, this::isHeldBack));
 		}
 		return this.writer;
+	}
+
+	/**
+	 * Returns whether the rest of the answer is written before it is stored. The client
+	 * would have it while the lock is held, so only the container flushes it.
+	 */
+	private boolean isHeldBack() {
+		RequestCompletion end = end();
+		return end != null && end.awaitsAnswer();
+	}
+
+	@Override
+	public void flushBuffer() throws IOException {
+		if (!isHeldBack()) {
+			super.flushBuffer();
+		}
 	}
 
 	@Override
@@ -312,11 +329,14 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 
 		private final Copy copy;
 
+		private final BooleanSupplier heldBack;
+
 		private boolean disconnected;
 
-		CopiedStream(ServletOutputStream stream, Copy copy) {
+		CopiedStream(ServletOutputStream stream, Copy copy, BooleanSupplier heldBack) {
 			this.stream = stream;
 			this.copy = copy;
+			this.heldBack = heldBack;
 		}
 
 		@Override
@@ -344,7 +364,7 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 		@Override
 		public void flush() {
 			try {
-				if (!this.disconnected) {
+				if (!this.disconnected && !this.heldBack.getAsBoolean()) {
 					this.stream.flush();
 				}
 			}
@@ -374,9 +394,12 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 
 		private final Writer copy;
 
-		CopiedWriter(Writer writer, Writer copy) {
+		private final BooleanSupplier heldBack;
+
+		CopiedWriter(Writer writer, Writer copy, BooleanSupplier heldBack) {
 			super(writer);
 			this.copy = copy;
+			this.heldBack = heldBack;
 		}
 
 		@Override
@@ -400,7 +423,9 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 		@Override
 		public void flush() throws IOException {
 			this.copy.flush();
-			super.flush();
+			if (!this.heldBack.getAsBoolean()) {
+				super.flush();
+			}
 		}
 
 	}

@@ -40,20 +40,21 @@ public final class ReplayedAnswerResolver implements HandlerExceptionResolver, O
 		}
 		// The error page must answer as it did before, and not show this exception.
 		request.removeAttribute(ERROR_ATTRIBUTE);
+		send(replayed.answer(), response);
+		return new ModelAndView();
+	}
+
+	/** Sends the response to an earlier request. */
+	static void send(Response answer, HttpServletResponse response) {
 		try {
-			send(replayed.answer(), response);
+			write(answer, response);
 		}
 		catch (IOException ex) {
 			// The client has disconnected.
 		}
-		return new ModelAndView();
 	}
 
-	/**
-	 * Sends a response to an earlier request.
-	 * @throws IOException if the client has disconnected
-	 */
-	static void send(Response answer, HttpServletResponse response) throws IOException {
+	private static void write(Response answer, HttpServletResponse response) throws IOException {
 		setHead(answer.head(), response);
 		byte[] body = answer.bytes();
 		if (body != null) {
