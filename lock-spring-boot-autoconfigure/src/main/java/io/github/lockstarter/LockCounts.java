@@ -162,14 +162,29 @@ public final class LockCounts {
 		/** A later duplicate received a stored result. */
 		REPLAYED,
 
-		/** A result was larger than {@code lock.share.max-size}, so it was not shared. */
+		/**
+		 * A result was larger than {@code lock.share.max-size}, so it was not shared. If
+		 * it was to be replayed, its duplicates are refused.
+		 */
 		TOO_LARGE,
 
-		/** A result could not be written as JSON, so it was not shared. */
+		/**
+		 * A result could not be written for other callers, so it was not shared. If it
+		 * was to be replayed, its duplicates are refused.
+		 */
 		NOT_WRITABLE,
 
-		/** A stored result could not be read, so it was treated as absent. */
+		/**
+		 * A stored result could not be read. A duplicate is refused; a call that waited
+		 * for the result of another one runs.
+		 */
 		NOT_READABLE,
+
+		/**
+		 * A result was not kept, because the transactions of its call were rolled back or
+		 * may yet be. A duplicate runs.
+		 */
+		NOT_KEPT,
 
 		/** A call of an annotated method was skipped, because the lock is held. */
 		SKIPPED,

@@ -125,6 +125,16 @@ public final class CallResult {
 		}
 	}
 
+	/**
+	 * Does not keep the value with which the work ended.
+	 * @param reason why a duplicate may run
+	 */
+	void drop(String reason) {
+		if (this.sharing != null) {
+			this.sharing.results().reportDropped(reason);
+		}
+	}
+
 	/** Keeps the response to the request. */
 	void keepResponse(Response response) {
 		if (this.sharing == null) {

@@ -52,12 +52,16 @@ public final class CallTransactions {
 	}
 
 	/**
-	 * Returns whether the result of the work may be kept: what the work has done until
-	 * now cannot be rolled back any more, and not all of it has been. What one
-	 * transaction has committed must not be done again, whatever becomes of another one.
+	 * Returns why the result of the work must not be kept; {@code null} if it may be:
+	 * what the work has done until now cannot be rolled back any more, and not all of it
+	 * has been. What one transaction has committed must not be done again, whatever
+	 * becomes of another one.
 	 */
-	boolean areFinal() {
-		return (this.committed || !this.rolledBack) && !this.withinReactive && !isInTransaction();
+	@Nullable String objection() {
+		if (this.withinReactive || isInTransaction()) {
+			return "The call is part of a transaction, which may still be rolled back";
+		}
+		return (this.rolledBack && !this.committed) ? "All of its transactions were rolled back" : null;
 	}
 
 	private static boolean isInTransaction() {

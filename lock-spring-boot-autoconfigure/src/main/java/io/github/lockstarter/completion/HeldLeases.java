@@ -164,10 +164,16 @@ public final class HeldLeases {
 	 * @param value the value, or {@link EmittedValues}
 	 */
 	void leave(@Nullable Object value) {
-		if (this.result.mayKeep() && this.lease != null && this.lease.isHeld() && this.transactions.areFinal()) {
-			this.result.ended(value);
-			awaitResponse();
+		if (!this.result.mayKeep() || this.lease == null || !this.lease.isHeld()) {
+			return;
 		}
+		String objection = this.transactions.objection();
+		if (objection != null) {
+			this.result.drop(objection);
+			return;
+		}
+		this.result.ended(value);
+		awaitResponse();
 	}
 
 	private void awaitResponse() {

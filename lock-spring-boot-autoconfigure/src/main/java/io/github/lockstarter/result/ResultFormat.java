@@ -72,13 +72,15 @@ final class ResultFormat {
 	}
 
 	/**
-	 * Checks that values of the type can be read.
+	 * Checks that values of the type can be read, and are whole then.
 	 * @throws JacksonException if they cannot
+	 * @throws IllegalStateException if a property would be lost
 	 */
 	void check() {
 		for (Class<?> named : DeclaredTypes.namedIn(DeclaredTypes.resolved(this.written))) {
 			if (!TypeShape.isPlatform(named) && !named.isPrimitive() && !named.isArray()) {
 				check(named);
+				LostProperties.check(this.mapper, named);
 			}
 		}
 	}

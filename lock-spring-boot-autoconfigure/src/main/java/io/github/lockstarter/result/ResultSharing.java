@@ -92,6 +92,9 @@ public final class ResultSharing {
 		catch (JacksonException ex) {
 			throw notShareable(ex.getOriginalMessage());
 		}
+		catch (IllegalStateException ex) {
+			throw notShareable(String.valueOf(ex.getMessage()));
+		}
 	}
 
 	private LockConfigurationException notShareable(String reason) {
@@ -305,6 +308,14 @@ public final class ResultSharing {
 	}
 
 	/**
+	 * Reports that a result is not kept, and that a duplicate runs again.
+	 * @param reason why it may do so
+	 */
+	public void reportDropped(String reason) {
+		report(Event.NOT_KEPT, "A result of %s is not kept, and a duplicate runs", new IllegalStateException(reason));
+	}
+
+	/**
 	 * Reports that a result is not kept.
 	 * @param reason why it would not be the same for other callers
 	 * @return the text that stands for it; {@code null} if other callers run
@@ -402,7 +413,8 @@ public final class ResultSharing {
 
 	private void report(Event event, String message, Throwable failure) {
 		this.settings.counts().add(this.lockName, event);
-		String text = message.formatted(this.method.toGenericString()) + ": " + reason(failure);
+		String text = message.formatted("%s under lock '%s'".formatted(this.method.toGenericString(), this.lockName))
+				+ ": " + reason(failure);
 		if (this.logged.add(event)) {
 			logger.warn(text + ". Details, and all later ones, are logged at DEBUG.");
 		}

@@ -39,7 +39,7 @@ class CallTransactionsTests {
 	@DisplayName("A result is final unless everything was rolled back: what was committed counts, before or after a rollback")
 	void outcomes(String ends, boolean areFinal) {
 		ends.chars().forEach((end) -> this.transactions.record(end == 'c'));
-		assertThat(this.transactions.areFinal()).isEqualTo(areFinal);
+		assertThat(this.transactions.objection() == null).isEqualTo(areFinal);
 	}
 
 	@Test
@@ -47,9 +47,9 @@ class CallTransactionsTests {
 	void open() {
 		this.transactions.record(true);
 		TransactionSynchronizationManager.setActualTransactionActive(true);
-		assertThat(this.transactions.areFinal()).isFalse();
+		assertThat(this.transactions.objection()).isNotNull();
 		TransactionSynchronizationManager.setActualTransactionActive(false);
-		assertThat(this.transactions.areFinal()).isTrue();
+		assertThat(this.transactions.objection()).isNull();
 	}
 
 	@Test
@@ -57,7 +57,7 @@ class CallTransactionsTests {
 	void withinReactive() {
 		this.transactions.withinReactive();
 		this.transactions.record(true);
-		assertThat(this.transactions.areFinal()).isFalse();
+		assertThat(this.transactions.objection()).isNotNull();
 	}
 
 	@Test
