@@ -17,7 +17,8 @@ public interface CallResponse {
 	@Nullable Response make(@Nullable Object value);
 
 	/**
-	 * Returns the status that the handler has set; {@code null} if it has not set any.
+	 * Returns the status that the handler has set; {@code null} if it has not set any, or
+	 * if this thread does not handle the request.
 	 */
 	@Nullable Integer status();
 

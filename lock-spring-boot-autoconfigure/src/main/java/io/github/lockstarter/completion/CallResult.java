@@ -120,8 +120,17 @@ public final class CallResult {
 		if (response != null && made != null && made.value == value) {
 			this.kept = made.text;
 		}
-		else if (response != null) {
-			this.status = response.status();
+		else {
+			noteStatus();
+		}
+	}
+
+	/** Notes the status that the handler has set until now, if it is known. */
+	void noteStatus() {
+		CallResponse response = this.response;
+		Integer status = (response != null) ? response.status() : null;
+		if (status != null) {
+			this.status = status;
 		}
 	}
 

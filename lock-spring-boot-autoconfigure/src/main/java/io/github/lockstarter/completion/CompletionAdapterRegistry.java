@@ -117,6 +117,7 @@ public final class CompletionAdapterRegistry {
 	 * @return the result to return in its place
 	 */
 	public static @Nullable Object guard(GuardedCall call, @Nullable Object result, HeldLeases leases) {
+		leases.result().noteStatus();
 		if (result instanceof HttpEntity<?> entity && entity.getBody() != null
 				&& find(entity.getBody().getClass()) != null) {
 			Object body = entity.getBody();

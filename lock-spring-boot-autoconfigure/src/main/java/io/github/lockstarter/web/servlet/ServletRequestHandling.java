@@ -246,22 +246,22 @@ final class ServletRequestHandling implements RequestHandling {
 
 	/**
 	 * Spring MVC sets the status of {@code @ResponseStatus} after the handler has
-	 * returned.
+	 * returned. On other threads, the response may be that to a time-out.
 	 */
 	@Override
 	public @Nullable Integer status() {
-		HandlerMethod handler = handler();
-		ResponseStatus annotation = (handler != null) ? status(handler) : null;
-		if (annotation != null) {
-			return annotation.code().value();
-		}
 		try {
-			return (this.response != null && this.response.getStatus() != HttpServletResponse.SC_OK)
-					? this.response.getStatus() : null;
+			HttpServletResponse response = response();
+			HandlerMethod handler = (response != null) ? handler() : null;
+			ResponseStatus annotation = (handler != null) ? status(handler) : null;
+			if (annotation != null) {
+				return annotation.code().value();
+			}
+			return (response != null && response.getStatus() != HttpServletResponse.SC_OK) ? response.getStatus()
+					: null;
 		}
 		catch (IllegalStateException ex) {
-			// The request has timed out, and the container may have recycled the
-			// response.
+			// The request has timed out, and the container has recycled it.
 			return null;
 		}
 	}
