@@ -108,6 +108,16 @@ public final class CallResult {
 	}
 
 	/**
+	 * Marks that the work was cancelled, and that there is no result if each end of the
+	 * work is kept.
+	 */
+	void cancelled() {
+		if (this.sharing != null && this.kept == null && this.sharing.results().keepsAll()) {
+			this.kept = writeLost("The client has disconnected before the work ended");
+		}
+	}
+
+	/**
 	 * Marks that the work ended with a value. If the response was made in its
 	 * transaction, it is kept.
 	 * @param value the value, or {@link EmittedValues}

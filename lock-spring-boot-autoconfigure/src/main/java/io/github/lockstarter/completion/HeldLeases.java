@@ -159,6 +159,15 @@ public final class HeldLeases {
 	}
 
 	/**
+	 * Marks that the work was cancelled, so that nobody knows how far it had come.
+	 */
+	void cancelled() {
+		if (this.begun) {
+			this.result.cancelled();
+		}
+	}
+
+	/**
 	 * Keeps the value of the work for other callers, if that is to be shared. If the
 	 * response is to be kept instead, the leases are held until it is known.
 	 * @param value the value, or {@link EmittedValues}

@@ -111,7 +111,8 @@ public final class ReactiveTypeAdapter implements CompletionAdapter {
 				.usingWhen(acquired,
 						(leases) -> leavingAll(Flux.from(work.apply(leases)), leases)
 							.contextWrite((context) -> with(leases, context)),
-						end, (leases, failure) -> afterFailure(leases, failure, end), end)
+						end, (leases, failure) -> afterFailure(leases, failure, end),
+						(leases) -> afterCancellation(leases, end))
 				.doOnDiscard(HeldLeases.class, HeldLeases::abandon);
 		}
 		return Mono
@@ -120,13 +121,19 @@ public final class ReactiveTypeAdapter implements CompletionAdapter {
 						.doOnSuccess(leases::leave)
 						.map((value) -> CompletionAdapterRegistry.passOn(call, value, leases))
 						.contextWrite((context) -> with(leases, context)),
-					end, (leases, failure) -> afterFailure(leases, failure, end), end)
+					end, (leases, failure) -> afterFailure(leases, failure, end),
+					(leases) -> afterCancellation(leases, end))
 			.doOnDiscard(HeldLeases.class, HeldLeases::abandon);
 	}
 
 	private static Publisher<?> afterFailure(HeldLeases leases, Throwable failure,
 			Function<HeldLeases, Publisher<?>> end) {
 		leases.failed(failure);
+		return end.apply(leases);
+	}
+
+	private static Publisher<?> afterCancellation(HeldLeases leases, Function<HeldLeases, Publisher<?>> end) {
+		leases.cancelled();
 		return end.apply(leases);
 	}
 

@@ -384,6 +384,11 @@ public final class ResultSharing {
 		return this.replay != null && !this.replay.answers().values() && mayKeep(failure);
 	}
 
+	/** Returns whether each end of the work is kept, and not only some of them. */
+	public boolean keepsAll() {
+		return this.replay != null && this.replay.answers().equals(KeptAnswers.ALL);
+	}
+
 	private boolean mayKeep(Throwable failure) {
 		try {
 			return this.settings.predicate().mayKeep(this.lockName, failure);

@@ -73,7 +73,7 @@ class UnknownResponsesTests {
 	void start() {
 		Stream<Class<?>> own = isServlet()
 				? Stream.of(Servlet.class, Pages.class, FailingOnce.class)
-				: Stream.of(Reactive.class, NeverSent.class);
+				: Stream.of(Reactive.class, Cancelled.class, NeverSent.class);
 		this.server = TestServer.start(
 				Stream.concat(Stream.of(TestServer.Application.class, Runs.class), own).toArray(Class<?>[]::new),
 				"lock.store=memory", "spring.main.web-application-type=" + this.type,
@@ -130,6 +130,24 @@ class UnknownResponsesTests {
 			Awaitility.await().until(() -> this.runs.count(this.key) == 1);
 		}
 		assertNotDoneAgain(path, status, "{\"text\":\"1\"}");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "/cancelled, 1", "/cancelled-values, 2" })
+	@DisplayName("In WebFlux, work that its client cancelled by disconnecting is not done again if each end of it is kept, and otherwise is")
+	void cancelled(String path, int runs) throws Exception {
+		if (isServlet()) {
+			return;
+		}
+		try (RawRequest first = RawRequest.post(this.server.port(), path + "?run=" + this.key,
+				"Idempotency-Key: " + this.key)) {
+			this.runs.job(this.key, 1).awaitBegun();
+		}
+		this.runs.job(this.key, 2).finish();
+		HttpResponse<String> again = Awaitility.await()
+			.until(() -> post(path), (each) -> !each.body().contains("in-progress"));
+		assertThat(again.statusCode()).isEqualTo((runs == 1) ? 409 : 200);
+		assertThat(this.runs.count(this.key)).isEqualTo(runs);
 	}
 
 	@Test
@@ -290,6 +308,29 @@ class UnknownResponsesTests {
 		@PostMapping("/unsent-and-lossy")
 		Mono<Lossy> unsentAndLossy(@RequestParam String run) {
 			return unsent(run).map((receipt) -> new Lossy(receipt.text()));
+		}
+
+	}
+
+	@RestController
+	static class Cancelled {
+
+		private final Runs runs;
+
+		Cancelled(Runs runs) {
+			this.runs = runs;
+		}
+
+		@PostMapping("/cancelled")
+		@ExclusiveRequest(name = "cancelled", key = "header('Idempotency-Key')", replay = "1h", keep = "all")
+		Mono<Receipt> cancelled(@RequestParam String run) {
+			return Mono.defer(() -> Mono.fromFuture(this.runs.next(run).job().begin()).map(Receipt::new));
+		}
+
+		@PostMapping("/cancelled-values")
+		@ExclusiveRequest(name = "cancelled", key = "header('Idempotency-Key')", replay = "1h")
+		Mono<Receipt> cancelledValues(@RequestParam String run) {
+			return cancelled(run);
 		}
 
 	}

@@ -7,6 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.InOrder;
 import org.mockito.Mockito;
 
@@ -48,6 +50,7 @@ class HeldLeasesTests {
 		Mockito.when(this.results.writeValue(Caller.ANY, "value", null)).thenReturn("written value");
 		Mockito.when(this.results.writeResponse(Caller.ANY, PAYMENT_REQUIRED, null)).thenReturn("written response");
 		Mockito.when(this.results.sharesResponses()).thenReturn(true);
+		Mockito.when(this.response.status()).thenReturn(null);
 		Mockito.when(this.results.keepsAnswerTo(Mockito.any())).thenReturn(true);
 	}
 
@@ -151,6 +154,125 @@ class HeldLeasesTests {
 		leases.answered(PAYMENT_REQUIRED);
 		leases.end();
 		Mockito.verify(this.first).releaseAsync();
+	}
+
+	@Test
+	@DisplayName("If the response is to be kept, the leases are held after the work until it is known, and then store it")
+	void response() {
+		Mockito.when(this.results.writeResponse(Caller.ANY, PAYMENT_REQUIRED, "value")).thenReturn("written response");
+		HeldLeases leases = sharing();
+		leases.result().expectResponse(this.response);
+		leases.leave("value");
+		leases.close();
+		Mockito.verify(this.first, Mockito.never()).close();
+		leases.answered(PAYMENT_REQUIRED);
+		Mockito.verify(this.first).releaseAsync("written response");
+		leases.requestEnded();
+		leases.answered(PAYMENT_REQUIRED);
+		Mockito.verify(this.first, Mockito.times(1)).releaseAsync(Mockito.any());
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	@DisplayName("If the request ends without a response, before or after the work, the value is stored")
+	void valueWithoutResponse(boolean endsBefore) {
+		HeldLeases leases = sharing();
+		leases.result().expectResponse(this.response);
+		leases.begin();
+		if (endsBefore) {
+			leases.requestEnded();
+		}
+		leases.leave("value");
+		leases.end();
+		leases.requestEnded();
+		Mockito.verify(this.first).releaseAsync("written value");
+	}
+
+	@Test
+	@DisplayName("A response that was not successful, although the value is, leaves the value")
+	void failedResponse() {
+		Mockito.when(this.results.isShared("value", null)).thenReturn(true);
+		HeldLeases leases = sharing();
+		leases.result().expectResponse(this.response);
+		leases.leave("value");
+		leases.end();
+		leases.answered(PAYMENT_REQUIRED);
+		Mockito.verify(this.first).releaseAsync("written value");
+	}
+
+	@Test
+	@DisplayName("A failure whose response is never known, and cancelled work, are stored as no result if each end of the work is kept")
+	void noResult() {
+		Mockito.when(this.results.writeLost(Mockito.eq(Caller.ANY), Mockito.anyString())).thenReturn("no result");
+		Mockito.when(this.results.keepsAll()).thenReturn(true);
+		HeldLeases failed = sharing();
+		failed.result().expectResponse(this.response);
+		failed.beginOnThread();
+		failed.failed(new IllegalStateException());
+		failed.end();
+		failed.requestEnded();
+		HeldLeases cancelled = sharing();
+		cancelled.beginOnThread();
+		cancelled.cancelled();
+		cancelled.end();
+		HeldLeases refused = sharing();
+		refused.result().expectResponse(this.response);
+		refused.leave("value");
+		refused.end();
+		refused.answerLost("It is for one client");
+		refused.requestEnded();
+		Mockito.verify(this.first, Mockito.times(3)).releaseAsync("no result");
+		HeldLeases notBegun = sharing();
+		notBegun.cancelled();
+		notBegun.abandon();
+		Mockito.verify(this.first).releaseUnused();
+	}
+
+	@Test
+	@DisplayName("A handler that is called again gives up the response to its first call")
+	void calledAgain() {
+		HeldLeases leases = sharing();
+		leases.result().expectResponse(this.response);
+		leases.beginOnThread();
+		leases.failed(new IllegalStateException());
+		leases.end();
+		leases.giveUpAnswer();
+		Mockito.verify(this.first).releaseAsync();
+	}
+
+	@Test
+	@DisplayName("A response that was made in the transaction is stored for the value it was made from, and is not awaited")
+	void responseInTransaction() {
+		Object transaction = new Object();
+		Mockito.when(this.response.make("value")).thenReturn(PAYMENT_REQUIRED);
+		Mockito.when(this.results.writeResponse(Caller.ANY, PAYMENT_REQUIRED, "value")).thenReturn("written response");
+		HeldLeases leases = sharing();
+		leases.result().expectResponse(this.response);
+		leases.result().keepInTransaction("value", transaction);
+		Mockito.verify(this.first).keepInTransaction("written response", transaction);
+		leases.leave("value");
+		leases.close();
+		Mockito.verify(this.first).close("written response");
+		HeldLeases changed = sharing();
+		changed.result().expectResponse(this.response);
+		changed.result().keepInTransaction("value", transaction);
+		changed.leave("another value");
+		changed.end();
+		assertThat(changed.awaitsAnswer()).isTrue();
+	}
+
+	@Test
+	@DisplayName("If the response is made later, its transaction stores that there is no result yet")
+	void pendingInTransaction() {
+		Object transaction = new Object();
+		Mockito.when(this.results.writePending(Caller.ANY)).thenReturn("pending");
+		HeldLeases leases = sharing();
+		leases.result().expectResponse(this.response);
+		leases.result().keepInTransaction("value", transaction);
+		Mockito.verify(this.first).keepInTransaction("pending", transaction);
+		leases.leave("value");
+		leases.end();
+		assertThat(leases.awaitsAnswer()).isTrue();
 	}
 
 	@Test
