@@ -33,6 +33,18 @@ public class MissingLockKeyException extends LockException {
 	}
 
 	/**
+	 * Returns the exception for a replay that is only for requests with a principal, and
+	 * a request without one.
+	 * @param lockName the name of the lock
+	 * @return the exception
+	 */
+	public static MissingLockKeyException withoutPrincipal(String lockName) {
+		return new MissingLockKeyException(lockName,
+				"Responses under lock '%s' are replayed, but the request has no principal, and lock.replay.anonymous is 'refuse'"
+					.formatted(lockName));
+	}
+
+	/**
 	 * Returns the exception for a key that reads the principal, and a call outside of a
 	 * request whose user is not known.
 	 * @param lockName the name of the lock

@@ -135,12 +135,22 @@ public @interface ExclusiveRequest {
 
 	/**
 	 * The time for which a result is kept for later duplicates, as in {@code 24h} or
-	 * {@code ${…}}. A later call with the same key and equal arguments receives the kept
-	 * result. A call with the same key and different arguments is refused with status
-	 * 422. Callers with different principals never receive each other's results. Requires
+	 * {@code ${…}}. A later call with the same key and the same content receives the kept
+	 * result: of a handler, the content of its request; of another method, its arguments.
+	 * A call with the same key and other content is refused with status 422. Callers with different principals never receive each other's results. Requires
 	 * a {@link #key()} or a {@link #keyResolver()}. Default: every call runs.
 	 */
 	String replay() default "";
+
+	/**
+	 * What {@link #replay()} leaves out when it compares the requests to a handler, and
+	 * what it adds. It compares the method, the path, the parameters, the body and the
+	 * parts, and no headers. {@code -param.trace} leaves out a parameter,
+	 * {@code -part.signature} a part of a multipart body, {@code -/sentAt} a member of a
+	 * JSON body, as a JSON pointer; {@code +header.X-Tenant} adds a header. Default:
+	 * nothing is left out or added.
+	 */
+	String[] fingerprint() default {};
 
 	/**
 	 * The answers that {@link #replay()} keeps: {@code values}, which are returned values

@@ -23,7 +23,9 @@ import io.github.lockstarter.interceptor.ExclusiveRequestAdvisor;
 import io.github.lockstarter.key.LockKeys;
 import io.github.lockstarter.operation.LockSettings;
 import io.github.lockstarter.operation.OnStoreFailure;
+import io.github.lockstarter.operation.Anonymous;
 import io.github.lockstarter.operation.ReplaySettings;
+import io.github.lockstarter.key.Fingerprint;
 import io.github.lockstarter.result.KeptAnswers;
 import io.github.lockstarter.result.SharingSettings;
 
@@ -109,6 +111,7 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 		check("lock.share.max-size", share.maxSize(), SharingSettings::checkSize);
 		check("lock.replay.keep", replay.keep(), KeptAnswers::parse);
 		check("lock.replay.max-key-length", replay.maxKeyLength(), ReplaySettings::checkKeyLength);
+		checkSecret("lock.replay.fingerprint-key", replay.fingerprintKey(), Fingerprint::checkKey);
 	}
 
 	/** Returns the default settings of all locks. */
@@ -202,6 +205,16 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 		}
 		catch (IllegalArgumentException ex) {
 			throw new InvalidConfigurationPropertyValueException(property, value, ex.getMessage());
+		}
+	}
+
+	/** The message does not show the value. */
+	private static void checkSecret(String property, @Nullable String value, Consumer<@Nullable String> use) {
+		try {
+			use.accept(value);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new InvalidConfigurationPropertyValueException(property, "******", ex.getMessage());
 		}
 	}
 
@@ -329,8 +342,9 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 	 * @param ttl How long a shared answer is kept in the store for requests that wait for
 	 * it on other servers. An answer to replay is kept for as long as the annotation
 	 * says.
-	 * @param maxSize Largest size, as JSON, of an answer that is shared or replayed. A
-	 * larger answer is returned only to the request that made it.
+	 * @param maxSize Largest size, as it is stored, of an answer that is shared or
+	 * replayed; the bytes of a body take a third more. A larger answer is returned only
+	 * to the request that made it.
 	 */
 	record Share(@DefaultValue("5s") Duration ttl, @DefaultValue("64KB") DataSize maxSize) {
 	}
@@ -343,11 +357,19 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 	 * separated by commas; or 'all', failures included.
 	 * @param maxKeyLength Largest number of characters of an Idempotency-Key. A request
 	 * with a longer one is answered with 400.
+	 * @param fingerprintKey Secret of at least 16 characters for the fingerprints of
+	 * requests that are stored with answers, so that nobody who reads the store can find
+	 * out by trying what a client has sent. After a change, a retry of an older request
+	 * is answered with 422.
+	 * @param anonymous What happens to a request without a principal. If it carries
+	 * credentials, 'allow' replays its answer only to requests with the same credentials.
 	 */
-	record Replay(@DefaultValue("values") String keep, @DefaultValue("255") int maxKeyLength) {
+	record Replay(@DefaultValue("values") String keep, @DefaultValue("255") int maxKeyLength,
+			@Nullable String fingerprintKey, @DefaultValue("allow") Anonymous anonymous) {
 
 		ReplaySettings settings() {
-			return new ReplaySettings(KeptAnswers.parse(this.keep), this.maxKeyLength);
+			return new ReplaySettings(KeptAnswers.parse(this.keep), this.maxKeyLength,
+					new Fingerprint(this.fingerprintKey), this.anonymous);
 		}
 
 	}

@@ -20,6 +20,7 @@ import org.springframework.web.reactive.result.method.annotation.ResponseEntityR
 import org.springframework.web.reactive.result.method.annotation.ArgumentResolverConfigurer;
 
 import io.github.lockstarter.operation.LockOperationSource;
+import io.github.lockstarter.operation.LockedMethod;
 import io.github.lockstarter.operation.LockOperationValidator;
 import io.github.lockstarter.web.ConflictStatuses;
 import io.github.lockstarter.web.reactive.AnswerRecorder;
@@ -56,8 +57,11 @@ class LockReactiveConfiguration {
 	}
 
 	@Bean
-	static ExchangeRequestFilter exclusiveRequestExchangeFilter() {
-		return new ExchangeRequestFilter();
+	static ExchangeRequestFilter exclusiveRequestExchangeFilter(ObjectProvider<LockOperationSource> operations) {
+		return new ExchangeRequestFilter((handler) -> {
+			LockedMethod method = operations.getObject().find(handler.getMethod(), handler.getBeanType());
+			return method != null && method.readsContent();
+		});
 	}
 
 	@Bean

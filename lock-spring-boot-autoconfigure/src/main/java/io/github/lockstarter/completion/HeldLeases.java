@@ -227,6 +227,12 @@ public final class HeldLeases {
 		}
 	}
 
+	/** Marks that the response is known, and has no body that others could receive. */
+	void dropAnswer() {
+		this.result.drop("The response to a HEAD request has no body");
+		giveUpAnswer();
+	}
+
 	/**
 	 * Stops to wait for the response, because the handler is called again and will be
 	 * responded to then.

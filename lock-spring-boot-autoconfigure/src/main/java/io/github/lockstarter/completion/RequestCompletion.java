@@ -78,6 +78,13 @@ public final class RequestCompletion {
 	}
 
 	/**
+	 * Keeps no answer, because it is that to a {@code HEAD} request, which has no body.
+	 */
+	public void dropAnswers() {
+		awaiting().forEach(HeldLeases::dropAnswer);
+	}
+
+	/**
 	 * Releases leases that are held until the answer is known: the handler is called
 	 * again, by advice that repeats failed calls.
 	 */

@@ -17,6 +17,7 @@ import io.github.lockstarter.completion.CompletionAdapterRegistry;
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.completion.LeaseContext;
 import io.github.lockstarter.completion.ReturnType;
+import io.github.lockstarter.key.CurrentRequest;
 import io.github.lockstarter.operation.LockOperationSource;
 import io.github.lockstarter.operation.LockedMethod;
 
@@ -132,8 +133,12 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 	 */
 	public @Nullable EarlyLocks early(LockedMethod method, @Nullable Object[] args, List<HeldLeases> enclosing) {
 		LockAcquisition locks;
+		CurrentRequest request = this.requests.get().currentRequest();
+		if (method.readsContent() && request.content() == null) {
+			return null;
+		}
 		try {
-			locks = new LockAcquisition(method, method.invocation(args, this.requests.get().currentRequest()));
+			locks = new LockAcquisition(method, method.invocation(args, request));
 		}
 		catch (RuntimeException ex) {
 			// Spring MVC may have a better answer to a missing or an invalid value.

@@ -98,7 +98,8 @@ final class ReactiveCalls {
 				response.callAgain();
 			}
 			Mono<HeldLeases> acquired = ((request != null)
-					? request.current(call.method().readsPrincipal()).map(call::locks) : locksOfThread)
+					? request.current(call.method().readsPrincipal(), handled && call.method().readsContent())
+						.map(call::locks) : locksOfThread)
 				.flatMap((locks) -> owned(within(context, () -> call.acquireAsync(locks, this.untilResponse && handled,
 						executor, ReactiveTypeAdapter.all(context)))))
 				.filter((leases) -> {

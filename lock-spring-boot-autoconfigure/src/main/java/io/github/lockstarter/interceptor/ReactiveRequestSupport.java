@@ -31,10 +31,11 @@ public interface ReactiveRequestSupport {
 	interface Request extends HandlerResponse {
 
 		/**
-		 * Emits the parts of the request that key expressions may read.
+		 * Emits the parts of the request that the locks of a call depend on.
 		 * @param withPrincipal whether the principal is read, which may have to be loaded
+		 * @param withContent whether the body is read
 		 */
-		Mono<CurrentRequest> current(boolean withPrincipal);
+		Mono<CurrentRequest> current(boolean withPrincipal, boolean withContent);
 
 		/**
 		 * Returns the object that is notified of the end of the request; {@code null} if

@@ -30,10 +30,10 @@ import io.github.lockstarter.completion.CompletionAdapterRegistry;
 import io.github.lockstarter.result.DeclaredTypes;
 
 /**
- * A digest of the arguments of a method, for the comparison of a request with an earlier
- * one. It includes all arguments except for the principal, the {@code Idempotency-Key}
- * itself, and those that are not data but give access to the request. For a handler, it
- * includes the path of the request.
+ * A fingerprint of the arguments of a method, for the comparison of a call with an
+ * earlier one. It includes all arguments except for the principal, the
+ * {@code Idempotency-Key} itself, and those that are not data but give access to a
+ * request.
  */
 public final class ArgumentFingerprint {
 
@@ -60,21 +60,17 @@ public final class ArgumentFingerprint {
 
 	private final Class<?> type;
 
-	private final boolean handler;
-
 	/** The positions of the arguments that are included. */
 	private final List<Integer> counted;
 
 	/**
 	 * Creates a fingerprint.
 	 * @param type the class of the bean
-	 * @param handler whether that is a controller
 	 * @throws LockConfigurationException if an argument can be read only once
 	 */
-	public ArgumentFingerprint(Method method, Class<?> type, boolean handler) {
+	public ArgumentFingerprint(Method method, Class<?> type) {
 		this.method = method;
 		this.type = type;
-		this.handler = handler;
 		Parameter[] parameters = method.getParameters();
 		this.counted = IntStream.range(0, parameters.length).filter((i) -> counts(parameters[i])).boxed().toList();
 		for (int i : this.counted) {
@@ -120,17 +116,16 @@ public final class ArgumentFingerprint {
 	}
 
 	/**
-	 * Returns the digest of a call.
+	 * Returns the text that is equal for calls with equal arguments.
 	 * @throws LockConfigurationException if one of them cannot be written as JSON
 	 */
 	public String of(LockInvocation call) {
 		List<@Nullable Object> values = new ArrayList<>();
 		values.add(ClassUtils.getQualifiedMethodName(this.method, this.type)
 				+ Arrays.toString(this.method.getParameterTypes()));
-		values.add(this.handler ? call.getPath() : null);
 		this.counted.forEach((i) -> values.add(call.getArgs()[i]));
 		try {
-			return LockKey.ofDigest("arguments", CanonicalJson.writeState(values)).key();
+			return CanonicalJson.writeState(values);
 		}
 		catch (IllegalArgumentException ex) {
 			throw new LockConfigurationException(

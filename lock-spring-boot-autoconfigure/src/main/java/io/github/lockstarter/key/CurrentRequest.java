@@ -28,6 +28,14 @@ public interface CurrentRequest {
 	/** Returns the path within the application: decoded, without matrix parameters. */
 	@Nullable String path();
 
+	/**
+	 * Returns what the client has sent; {@code null} if there is no request, or its
+	 * content is not known.
+	 */
+	default @Nullable RequestContent content() {
+		return null;
+	}
+
 	/** Returns the value of a variable of the path of the handler. */
 	@Nullable String pathVariable(String name);
 

@@ -97,8 +97,16 @@ public final class LockInvocation {
 		return lines.isEmpty() ? null : lines.get(0);
 	}
 
+	/**
+	 * Returns what the client of the request has sent; {@code null} if there is no
+	 * request, or its content is not known.
+	 */
+	public @Nullable RequestContent content() {
+		return this.request.content();
+	}
+
 	/** Returns whether the call belongs to a request. */
-	boolean isInRequest() {
+	public boolean isInRequest() {
 		return !(this.request instanceof CurrentRequest.NoRequest);
 	}
 

@@ -85,6 +85,11 @@ public record LockOperation(String name, boolean enabled, LockKeys keys, @Nullab
 				|| (this.condition != null && this.condition.readsRequest());
 	}
 
+	/** Returns whether the result of a call is only for the content of its request. */
+	boolean readsContent() {
+		return this.sharing != null && this.sharing.readsContent();
+	}
+
 	/** Returns whether a call depends on the principal. */
 	boolean readsPrincipal() {
 		return (this.sharing != null && this.sharing.readsPrincipal()) || this.keys.readsPrincipal()

@@ -44,6 +44,8 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
 import io.github.lockstarter.key.ArgumentFingerprint;
+import io.github.lockstarter.key.FingerprintParts;
+import io.github.lockstarter.key.RequestFingerprint;
 import io.github.lockstarter.key.LockKeyResolver;
 import io.github.lockstarter.key.LockKeys;
 import io.github.lockstarter.key.MethodExpression;
@@ -378,8 +380,25 @@ public final class LockOperationSource {
 		if (results.sharesResponses()) {
 			this.keepsResponses = true;
 		}
-		return new Sharing(results, (replay != null)
-				? new ArgumentFingerprint(locked.method(), locked.type(), locked.ofController()) : null);
+		FingerprintParts parts = fingerprint(annotation, replay != null && locked.isMapped());
+		return new Sharing(results, (replay != null) ? scope(name, locked, parts) : null);
+	}
+
+	/** A handler may have arguments that cannot be compared, but its requests can be. */
+	private ReplayScope scope(String name, LockedMethod locked, FingerprintParts parts) {
+		if (locked.isMapped()) {
+			return new ReplayScope(name, this.replay, new RequestFingerprint(parts),
+					SingletonSupplier.of(() -> new ArgumentFingerprint(locked.method(), locked.type())));
+		}
+		ArgumentFingerprint arguments = new ArgumentFingerprint(locked.method(), locked.type());
+		return new ReplayScope(name, this.replay, null, () -> arguments);
+	}
+
+	private static FingerprintParts fingerprint(ExclusiveRequest annotation, boolean replaysResponses) {
+		List<String> parts = List.of(annotation.fingerprint());
+		Assert.isTrue(parts.isEmpty() || replaysResponses,
+				"fingerprint has an effect only with replay, and on a method that is mapped to requests");
+		return FingerprintParts.parse(parts);
 	}
 
 	/**

@@ -175,6 +175,11 @@ public final class LockedMethod {
 		return this.waits;
 	}
 
+	/** Returns whether the result of any call is only for the content of its request. */
+	public boolean readsContent() {
+		return this.operations.stream().anyMatch(LockOperation::readsContent);
+	}
+
 	/** Returns whether the locks of any call depend on the principal. */
 	public boolean readsPrincipal() {
 		return this.readsPrincipal;

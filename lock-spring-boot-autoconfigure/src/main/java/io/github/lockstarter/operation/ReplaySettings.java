@@ -2,6 +2,7 @@ package io.github.lockstarter.operation;
 
 import org.springframework.util.Assert;
 
+import io.github.lockstarter.key.Fingerprint;
 import io.github.lockstarter.result.KeptAnswers;
 
 /**
@@ -9,8 +10,10 @@ import io.github.lockstarter.result.KeptAnswers;
  *
  * @param keep selects the answers that are kept
  * @param maxKeyLength the largest number of characters of an {@code Idempotency-Key}
+ * @param fingerprint makes the digests that are stored with a result
+ * @param anonymous what happens to requests without a principal
  */
-public record ReplaySettings(KeptAnswers keep, int maxKeyLength) {
+public record ReplaySettings(KeptAnswers keep, int maxKeyLength, Fingerprint fingerprint, Anonymous anonymous) {
 
 	/**
 	 * Checks the largest length of a key.

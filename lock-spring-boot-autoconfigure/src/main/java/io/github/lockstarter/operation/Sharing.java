@@ -1,11 +1,12 @@
 package io.github.lockstarter.operation;
 
-import java.security.Principal;
-
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockstarter.key.ArgumentFingerprint;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
+
 import io.github.lockstarter.key.LockInvocation;
+import io.github.lockstarter.key.RequestContent;
 import io.github.lockstarter.result.Caller;
 import io.github.lockstarter.result.ResultSharing;
 import io.github.lockstarter.result.SharedCall;
@@ -14,33 +15,41 @@ import io.github.lockstarter.result.SharedCall;
  * The sharing or replay of the results of an annotated method.
  *
  * @param results shares or replays them
- * @param arguments the fingerprint of arguments, which must be equal for a replay;
- * {@code null} without one
+ * @param scope the calls that are repetitions of each other; {@code null} if results are
+ * shared with all callers
  */
-record Sharing(ResultSharing results, @Nullable ArgumentFingerprint arguments) {
+record Sharing(ResultSharing results, @Nullable ReplayScope scope) {
 
 	/** Returns whether a result is only for the principal of its call. */
 	boolean readsPrincipal() {
-		return this.arguments != null;
+		return this.scope != null;
+	}
+
+	/** Returns whether a result is only for the content of its request. */
+	boolean readsContent() {
+		return this.scope != null && this.scope.comparesRequests();
 	}
 
 	/** Returns whether a result is only for the arguments of its call. */
 	boolean readsArguments() {
-		return this.arguments != null;
+		return this.scope != null && !this.scope.comparesRequests();
 	}
 
 	/** Returns the sharing of the result of a call. */
 	SharedCall of(LockInvocation call) {
-		return new SharedCall(this.results, caller(call));
+		return new SharedCall(this.results, (this.scope != null) ? this.scope.of(call)
+				: this.results.sharesResponses() ? ofRepresentation(call) : Caller.ANY);
 	}
 
-	/** Returns the principal and the arguments, if results are restricted to these. */
-	private Caller caller(LockInvocation call) {
-		if (this.arguments == null) {
-			return Caller.ANY;
-		}
-		Principal principal = call.getPrincipal();
-		return new Caller((principal != null) ? principal.getName() : "", this.arguments.of(call));
+	/**
+	 * A response is shared with requests that ask for the same representation: a HEAD
+	 * request has no body, and others accept other media types.
+	 */
+	private static Caller ofRepresentation(LockInvocation call) {
+		RequestContent content = call.content();
+		boolean head = content != null && HttpMethod.HEAD.matches(content.method());
+		String accept = call.header(HttpHeaders.ACCEPT);
+		return new Caller((head ? "HEAD " : "") + ((accept != null) ? accept : ""), "");
 	}
 
 }

@@ -1,5 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
+import java.io.InputStream;
 import java.io.Writer;
 
 import reactor.core.publisher.Mono;
@@ -8,6 +9,7 @@ import org.springframework.core.io.Resource;
 import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.servlet.ModelAndView;
 
@@ -15,7 +17,8 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
 
 /**
- * Handlers whose values cannot be stored, but whose responses can.
+ * Handlers whose values cannot be stored, but whose responses can, or whose arguments
+ * cannot be compared, but whose requests can.
  */
 final class ResponseHandlers {
 
@@ -116,6 +119,28 @@ final class ResponseHandlers {
 		@PostMapping("/")
 		public String method(Writer writer) {
 			return null;
+		}
+
+	}
+
+	@RestController
+	static class ReactiveBody {
+
+		@ExclusiveRequest(key = "header('a')", replay = "1h")
+		@PostMapping("/")
+		public Mono<String> method(@RequestBody Mono<String> body) {
+			return body;
+		}
+
+	}
+
+	@RestController
+	static class StreamedBody {
+
+		@ExclusiveRequest(key = "header('a')", replay = "1h")
+		@PostMapping("/")
+		public String method(InputStream body) {
+			return "a";
 		}
 
 	}

@@ -1,11 +1,14 @@
 package io.github.lockstarter.autoconfigure;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.http.HttpResponse;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.awaitility.Awaitility;
@@ -165,6 +168,23 @@ class UnknownResponsesTests {
 		assertThat(this.runs.count(this.key)).isOne();
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "false, 200", "true, 409" })
+	@DisplayName("In Spring MVC, a response that the handler's own thread completes is kept, unless it is the original one, and the lock is released")
+	void completedByHandler(boolean original, int status) throws Exception {
+		if (!isServlet()) {
+			return;
+		}
+		String path = "/own-thread?original=" + original + "&run=" + this.key;
+		assertThat(this.server.post(path, "Idempotency-Key", this.key).body()).isEqualTo("run 1");
+		HttpResponse<String> again = Awaitility.await()
+			.until(() -> this.server.post(path, "Idempotency-Key", this.key),
+					(each) -> !each.body().contains("in-progress"));
+		assertThat(again.statusCode()).isEqualTo(status);
+		assertThat(again.body()).contains((status == 200) ? "run 1" : "/problems/result-unavailable\"");
+		assertThat(this.runs.count(this.key)).isOne();
+	}
+
 	@Test
 	@DisplayName("In Spring MVC, a redirect is kept without the identifier of a session, whatever its name")
 	void sessionInLocation() throws Exception {
@@ -279,6 +299,23 @@ class UnknownResponsesTests {
 			this.runs.next(run);
 			request.getSession();
 			response.getWriter().print("<a href='" + response.encodeURL("/next") + "'>");
+		}
+
+		@PostMapping("/own-thread")
+		void ownThread(@RequestParam String run, @RequestParam boolean original, HttpServletRequest request,
+				HttpServletResponse response) {
+			AsyncContext context = original ? request.startAsync() : request.startAsync(request, response);
+			Thread thread = new Thread(() -> {
+				try {
+					context.getResponse().getWriter().print("run " + this.runs.next(run).number());
+				}
+				catch (IOException ex) {
+					throw new UncheckedIOException(ex);
+				}
+				context.complete();
+			});
+			thread.setDaemon(true);
+			thread.start();
 		}
 
 		@PostMapping("/redirect")

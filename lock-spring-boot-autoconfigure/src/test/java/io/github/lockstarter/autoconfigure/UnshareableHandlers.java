@@ -10,7 +10,6 @@ import reactor.core.publisher.Mono;
 
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PostMapping;
-import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
@@ -166,28 +165,6 @@ final class UnshareableHandlers {
 		@ExclusiveRequest(replay = "1h")
 		@PostMapping("/")
 		public String method() {
-			return "a";
-		}
-
-	}
-
-	@RestController
-	static class ReactiveBody {
-
-		@ExclusiveRequest(key = "header('a')", replay = "1h")
-		@PostMapping("/")
-		public Mono<String> method(@RequestBody Mono<String> body) {
-			return body;
-		}
-
-	}
-
-	@RestController
-	static class StreamedBody {
-
-		@ExclusiveRequest(key = "header('a')", replay = "1h")
-		@PostMapping("/")
-		public String method(InputStream body) {
 			return "a";
 		}
 

@@ -50,10 +50,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 class ArgumentFingerprintTests {
 
 	@Test
-	@DisplayName("Equal arguments have the same digest, which does not reveal them")
+	@DisplayName("Equal arguments have the same fingerprint")
 	void same() {
-		String digest = of("order", new Order("A-1", 2), "secret");
-		assertThat(digest).isEqualTo(of("order", new Order("A-1", 2), "secret")).doesNotContain("A-1", "secret");
+		assertThat(of("order", new Order("A-1", 2), "a")).isEqualTo(of("order", new Order("A-1", 2), "a"));
 		Map<String, Integer> one = new LinkedHashMap<>(Map.of("a", 1));
 		one.put("b", 2);
 		Map<String, Integer> other = new LinkedHashMap<>(Map.of("b", 2));
@@ -64,7 +63,7 @@ class ArgumentFingerprintTests {
 	}
 
 	@Test
-	@DisplayName("Different arguments, another order or another method result in another digest")
+	@DisplayName("Different arguments, another order or another method result in another fingerprint")
 	void others() {
 		assertThat(Stream.of(of("order", new Order("A-1", 2), "a"), of("order", new Order("A-1", 3), "a"),
 				of("order", new Order("A-1", 2), "b"), of("order", null, "a"), of("order", new Order("A-1", 2), null),
@@ -124,7 +123,7 @@ class ArgumentFingerprintTests {
 	@DisplayName("A parameter that can be read only once stops the start")
 	void once(String method) {
 		assertThatExceptionOfType(LockConfigurationException.class)
-			.isThrownBy(() -> new ArgumentFingerprint(method(Once.class, method), Once.class, false))
+			.isThrownBy(() -> new ArgumentFingerprint(method(Once.class, method), Once.class))
 			.withMessageContaining(Once.class.getSimpleName() + "." + method);
 	}
 
@@ -140,7 +139,7 @@ class ArgumentFingerprintTests {
 	}
 
 	private static String of(String method, Object... args) {
-		return new ArgumentFingerprint(method(Methods.class, method), Methods.class, false).of(new LockInvocation(
+		return new ArgumentFingerprint(method(Methods.class, method), Methods.class).of(new LockInvocation(
 				method(Methods.class, method), args, CurrentRequest.NONE, new IdempotencyKeyHeader("test", 255)));
 	}
 

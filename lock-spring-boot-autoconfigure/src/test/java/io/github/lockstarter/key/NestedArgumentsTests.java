@@ -74,7 +74,7 @@ class NestedArgumentsTests {
 	@DisplayName("Types that can be read only once are refused inside other types, too")
 	void onceInside(String method) {
 		assertThatExceptionOfType(LockConfigurationException.class)
-			.isThrownBy(() -> new ArgumentFingerprint(method(method), Methods.class, false));
+			.isThrownBy(() -> new ArgumentFingerprint(method(method), Methods.class));
 	}
 
 	@Test
@@ -104,7 +104,7 @@ class NestedArgumentsTests {
 	}
 
 	private static String of(String method, Object... args) {
-		return new ArgumentFingerprint(method(method), Methods.class, false)
+		return new ArgumentFingerprint(method(method), Methods.class)
 			.of(new LockInvocation(method(method), args, CurrentRequest.NONE, new IdempotencyKeyHeader("test", 255)));
 	}
 

@@ -79,7 +79,7 @@ public final class GraphQlRequestInterceptor implements WebGraphQlInterceptor {
 		}
 		ReactiveRequestSupport reactive = this.reactiveRequests.get();
 		ReactiveRequestSupport.Request exchange = (reactive != null) ? reactive.find(context) : null;
-		return (exchange != null) ? exchange.current(true).mapNotNull(CurrentRequest::principal)
+		return (exchange != null) ? exchange.current(true, false).mapNotNull(CurrentRequest::principal)
 				: Mono.fromSupplier(ofThread::principal);
 	}
 

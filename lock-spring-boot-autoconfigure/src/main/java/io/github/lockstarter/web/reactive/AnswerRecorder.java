@@ -35,8 +35,9 @@ public final class AnswerRecorder implements HttpHandlerDecoratorFactory {
 			if (!this.keepsAnswers.getAsBoolean()) {
 				return handler.handle(request, response);
 			}
-			RecordedResponse recorded = RecordedResponse.of(response, this.maxSize.getAsLong());
-			return Mono.from(handler.handle(request, recorded)).doFinally((signal) -> recorded.ended());
+			RecordedRequest recordedRequest = new RecordedRequest(request);
+			RecordedResponse recorded = RecordedResponse.of(recordedRequest, response, this.maxSize.getAsLong());
+			return Mono.from(handler.handle(recordedRequest, recorded)).doFinally((signal) -> recorded.ended());
 		};
 	}
 

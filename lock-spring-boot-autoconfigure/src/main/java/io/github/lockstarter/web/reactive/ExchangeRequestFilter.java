@@ -1,8 +1,12 @@
 package io.github.lockstarter.web.reactive;
 
+import java.util.function.Predicate;
+
 import reactor.core.publisher.Mono;
 
 import org.springframework.core.Ordered;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.reactive.HandlerMapping;
 import org.springframework.web.filter.reactive.ServerWebExchangeContextFilter;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilterChain;
@@ -15,6 +19,16 @@ import io.github.lockstarter.completion.RequestCompletion;
  */
 public final class ExchangeRequestFilter extends ServerWebExchangeContextFilter implements Ordered {
 
+	private final Predicate<HandlerMethod> readsContent;
+
+	/**
+	 * Creates a filter.
+	 * @param readsContent whether the requests to a handler are compared
+	 */
+	public ExchangeRequestFilter(Predicate<HandlerMethod> readsContent) {
+		this.readsContent = readsContent;
+	}
+
 	/** Ordered after other filters, which may change the request or its principal. */
 	@Override
 	public int getOrder() {
@@ -26,6 +40,12 @@ public final class ExchangeRequestFilter extends ServerWebExchangeContextFilter 
 		RecordedResponse recorded = RecordedResponse.of(exchange);
 		RequestCompletion end = (recorded != null) ? recorded.end() : new RequestCompletion();
 		exchange.getAttributes().put(RequestCompletion.ATTRIBUTE, end);
+		RecordedRequest request = RecordedRequest.of(exchange);
+		if (request != null) {
+			request.recordIf(() -> exchange
+				.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE) instanceof HandlerMethod handler
+					&& this.readsContent.test(handler));
+		}
 		return super.filter(exchange, chain).doFinally((signal) -> {
 			// A request has not ended before its answer is known.
 			if (!end.awaitsAnswer()) {

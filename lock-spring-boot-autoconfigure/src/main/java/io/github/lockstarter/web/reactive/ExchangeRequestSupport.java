@@ -3,6 +3,7 @@ package io.github.lockstarter.web.reactive;
 import java.security.Principal;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 
 import io.netty.channel.EventLoop;
@@ -25,6 +26,7 @@ import io.github.lockstarter.completion.RequestCompletion;
 import io.github.lockstarter.interceptor.LockedCall;
 import io.github.lockstarter.interceptor.ReactiveRequestSupport;
 import io.github.lockstarter.key.CurrentRequest;
+import io.github.lockstarter.key.RequestContent;
 import io.github.lockstarter.key.SecurityPrincipal;
 import io.github.lockstarter.operation.LockedMethod;
 import io.github.lockstarter.result.SharedResult;
@@ -65,17 +67,22 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 	private record ExchangeRequest(ServerWebExchange exchange, ConflictWriter conflicts) implements Request {
 
 		/**
-		 * The principal is loaded only on demand, because it may require the session.
+		 * Principal and content are loaded only on demand: one may require the session,
+		 * and the other may be large.
 		 */
 		@Override
-		public Mono<CurrentRequest> current(boolean withPrincipal) {
-			Mono<CurrentRequest> anybody = Mono.fromSupplier(() -> new CurrentExchange(this.exchange, null));
-			return !withPrincipal ? anybody
-					: this.exchange.<Principal>getPrincipal()
-						.mapNotNull(SecurityPrincipal::unlessAnonymous)
-						.switchIfEmpty(SecurityPrincipal.ofSubscriber())
-						.<CurrentRequest>map((principal) -> new CurrentExchange(this.exchange, principal))
-						.switchIfEmpty(anybody);
+		public Mono<CurrentRequest> current(boolean withPrincipal, boolean withContent) {
+			Mono<Optional<RequestContent>> content = withContent ? ExchangeContent.of(this.exchange).map(Optional::of).defaultIfEmpty(Optional.empty())
+					: Mono.just(Optional.empty());
+			Mono<Optional<Principal>> principal = withPrincipal ? principal().map(Optional::of).defaultIfEmpty(Optional.empty()) : Mono.just(Optional.empty());
+			return Mono.zip(principal, content,
+					(who, what) -> new CurrentExchange(this.exchange, who.orElse(null), what.orElse(null)));
+		}
+
+		private Mono<Principal> principal() {
+			return this.exchange.<Principal>getPrincipal()
+				.mapNotNull(SecurityPrincipal::unlessAnonymous)
+				.switchIfEmpty(SecurityPrincipal.ofSubscriber());
 		}
 
 		@Override
@@ -162,8 +169,8 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 
 	}
 
-	private record CurrentExchange(ServerWebExchange exchange,
-			@Nullable Principal principal) implements CurrentRequest {
+	private record CurrentExchange(ServerWebExchange exchange, @Nullable Principal principal,
+			@Nullable RequestContent content) implements CurrentRequest {
 
 		@Override
 		public List<String> headers(String name) {

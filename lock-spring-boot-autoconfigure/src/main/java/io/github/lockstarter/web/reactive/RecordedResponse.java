@@ -12,6 +12,7 @@ import org.springframework.core.io.FileSystemResource;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ZeroCopyHttpOutputMessage;
@@ -42,8 +43,11 @@ class RecordedResponse extends ServerHttpResponseDecorator {
 	/** The host of the request as the handler sees it. */
 	private volatile @Nullable String host;
 
-	private RecordedResponse(ServerHttpResponse response, long maxSize) {
+	private final RecordedRequest request;
+
+	private RecordedResponse(RecordedRequest request, ServerHttpResponse response, long maxSize) {
 		super(response);
+		this.request = request;
 		this.body = new RecordedBody(maxSize);
 	}
 
@@ -51,9 +55,9 @@ class RecordedResponse extends ServerHttpResponseDecorator {
 	 * Returns the response, whose answer is recorded from now on.
 	 * @param maxSize the largest number of bytes to record
 	 */
-	static RecordedResponse of(ServerHttpResponse response, long maxSize) {
-		return (response instanceof ZeroCopyHttpOutputMessage) ? new ZeroCopy(response, maxSize)
-				: new RecordedResponse(response, maxSize);
+	static RecordedResponse of(RecordedRequest request, ServerHttpResponse response, long maxSize) {
+		return (response instanceof ZeroCopyHttpOutputMessage) ? new ZeroCopy(request, response, maxSize)
+				: new RecordedResponse(request, response, maxSize);
 	}
 
 	/**
@@ -69,6 +73,10 @@ class RecordedResponse extends ServerHttpResponseDecorator {
 			response = decorator.getDelegate();
 		}
 		return null;
+	}
+
+	RecordedRequest request() {
+		return this.request;
 	}
 
 	/** Returns the object that is notified of the answer and the end of the request. */
@@ -100,7 +108,7 @@ class RecordedResponse extends ServerHttpResponseDecorator {
 	 */
 	void ended() {
 		if (this.body.isComplete() && this.end.awaitsAnswer()) {
-			this.end.answered(response());
+			keep(response()).subscribe();
 		}
 		this.end.reached();
 	}
@@ -128,6 +136,10 @@ class RecordedResponse extends ServerHttpResponseDecorator {
 
 	/** The lock is released before the client receives the answer. */
 	private Mono<Void> keep(Response answer) {
+		if (HttpMethod.HEAD.equals(this.request.getMethod())) {
+			this.end.dropAnswers();
+			return Mono.empty();
+		}
 		return this.end.awaitsAnswer()
 				? ReactiveTypeAdapter.goOn(Mono.fromCompletionStage(() -> this.end.answered(answer))) : Mono.empty();
 	}
@@ -207,8 +219,8 @@ class RecordedResponse extends ServerHttpResponseDecorator {
 
 		private static final int BUFFER_SIZE = 8192;
 
-		ZeroCopy(ServerHttpResponse response, long maxSize) {
-			super(response, maxSize);
+		ZeroCopy(RecordedRequest request, ServerHttpResponse response, long maxSize) {
+			super(request, response, maxSize);
 		}
 
 		@Override

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -13,7 +15,8 @@ import org.springframework.core.Ordered;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Records the answers to requests whose leases are held until the answer is known. It is
+ * Records requests, and the answers to those whose leases are held until the answer is
+ * known. It is
  * outside of all other filters, because these may answer as well, for example those of
  * Spring Security. If no handler may keep answers, it does nothing.
  */
@@ -55,15 +58,44 @@ public final class AnswerFilter extends OncePerRequestFilter implements Ordered 
 		RecordedResponse recorded = (known != null) ? known
 				: RecordedResponse.of(request, response, this.maxSize.getAsLong());
 		try {
-			chain.doFilter(request, (known != null) ? response : recorded);
+			chain.doFilter((known != null) ? request : RecordedRequest.record(request),
+					(known != null) ? response : recorded);
 		}
 		catch (Throwable ex) {
 			recorded.failed();
 			throw ex;
 		}
-		if (!request.isAsyncStarted()) {
+		if (request.isAsyncStarted()) {
+			if (request.getAsyncContext().hasOriginalRequestAndResponse()) {
+				recorded.bypassed();
+			}
+			request.getAsyncContext().addListener(new Completion(recorded));
+		}
+		else {
 			recorded.handled();
 		}
+	}
+
+	/** Handles the end of a request that is not dispatched again. */
+	private record Completion(RecordedResponse recorded) implements AsyncListener {
+
+		@Override
+		public void onComplete(AsyncEvent event) throws IOException {
+			this.recorded.handled();
+		}
+
+		@Override
+		public void onTimeout(AsyncEvent event) {
+		}
+
+		@Override
+		public void onError(AsyncEvent event) {
+		}
+
+		@Override
+		public void onStartAsync(AsyncEvent event) {
+		}
+
 	}
 
 }

@@ -53,7 +53,12 @@ final class EarlyLockInterceptor implements AsyncHandlerInterceptor {
 		if (manager.hasConcurrentResult()) {
 			return resume(manager, request, response, handler);
 		}
-		EarlyLocks locks = (handler instanceof HandlerMethod method) ? locks(method, request, response) : null;
+		LockedMethod method = find(handler);
+		RecordedRequest recorded = RecordedRequest.of(request);
+		if (recorded != null && (method == null || !method.readsContent())) {
+			recorded.stop();
+		}
+		EarlyLocks locks = (method != null) ? locks(method, (HandlerMethod) handler, request, response) : null;
 		return locks == null || begin(request, response, handler, locks,
 				this.requests.handling(request, response).acquire(locks, response));
 	}
@@ -73,12 +78,13 @@ final class EarlyLockInterceptor implements AsyncHandlerInterceptor {
 		return true;
 	}
 
-	private @Nullable EarlyLocks locks(HandlerMethod handler, HttpServletRequest request,
+	private @Nullable LockedMethod find(Object handler) {
+		return (handler instanceof HandlerMethod method)
+				? this.advice.get().find(method.getMethod(), method.getBeanType()) : null;
+	}
+
+	private @Nullable EarlyLocks locks(LockedMethod method, HandlerMethod handler, HttpServletRequest request,
 			HttpServletResponse response) {
-		LockedMethod method = this.advice.get().find(handler.getMethod(), handler.getBeanType());
-		if (method == null) {
-			return null;
-		}
 		@Nullable Object[] args = this.handlers.arguments(method, handler, new ServletWebRequest(request, response));
 		return (args != null) ? this.advice.get().early(method, args, Dispatches.enclosing(request)) : null;
 	}

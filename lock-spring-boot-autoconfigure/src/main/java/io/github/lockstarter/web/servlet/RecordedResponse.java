@@ -1,7 +1,6 @@
 package io.github.lockstarter.web.servlet;
 
 import java.io.ByteArrayOutputStream;
-import java.io.FilterWriter;
 import java.io.IOException;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
@@ -20,6 +19,7 @@ import jakarta.servlet.http.HttpServletResponseWrapper;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
 import org.springframework.util.StringUtils;
 
@@ -47,12 +47,11 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 
 	private @Nullable Copy copy;
 
-	private @Nullable ServletOutputStream stream;
+	private @Nullable CopiedStream stream;
 
 	private @Nullable PrintWriter writer;
 
-	/** Writes the characters of the writer to the copy. */
-	private @Nullable Writer encoder;
+	private @Nullable CopiedWriter copiedWriter;
 
 	private @Nullable Response errorPage;
 
@@ -61,6 +60,8 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 
 	/** Whether something may have been written that is not recorded. */
 	private boolean opened;
+
+	private boolean forwarded;
 
 	private RecordedResponse(HttpServletRequest request, HttpServletResponse response, long maxSize) {
 		super(response);
@@ -90,23 +91,20 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 
 	/**
 	 * Marks the end of the handling of the request, whose answer has been written. Unless
-	 * the answer exceeds the buffer of the container, the lock is released before the
-	 * client receives it.
+	 * the answer is too large to be kept, the lock is released before the client receives
+	 * it.
+	 * @throws IOException if the answer cannot be sent
 	 */
-	void handled() {
-		flushCopy();
-		end(this.errorPage);
-	}
-
-	/** The response itself is flushed by the container, after the lock is released. */
-	private void flushCopy() {
-		try {
-			if (this.encoder != null) {
-				this.encoder.flush();
-			}
+	void handled() throws IOException {
+		if (this.copiedWriter != null) {
+			this.copiedWriter.encode();
 		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
+		end(this.errorPage);
+		if (this.stream != null) {
+			this.stream.passOn();
+		}
+		if (this.copiedWriter != null) {
+			this.copiedWriter.passOn();
 		}
 	}
 
@@ -124,7 +122,10 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 		}
 		if (end.awaitsAnswer()) {
 			Response answer = (byErrorPage != null) ? byErrorPage : answer();
-			if (answer == null) {
+			if (HttpMethod.HEAD.matches(this.request.getMethod())) {
+				end.dropAnswers();
+			}
+			else if (answer == null) {
 				end.answerLost("It was partly written before it was recorded");
 			}
 			else if (isForOneClient() && answer.body() != null && !answer.isRedirect()) {
@@ -148,6 +149,16 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 	/** Records the response for the request, as its handler sees it. */
 	void handledFor(HttpServletRequest request) {
 		this.handled = request;
+	}
+
+	/** Marks that the handler may write to the original response. */
+	void bypassed() {
+		this.opened = true;
+	}
+
+	/** Marks that the container ends the response together with a forward. */
+	void forwarded() {
+		this.forwarded = true;
 	}
 
 	/** Returns whether something has been written. */
@@ -231,7 +242,7 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 			return super.getOutputStream();
 		}
 		if (this.stream == null) {
-			this.stream = new CopiedStream(super.getOutputStream(), copy, this::isHeldBack);
+			this.stream = new CopiedStream(super.getOutputStream(), copy, () -> isHeldBack(copy));
 		}
 		return this.stream;
 	}
@@ -244,25 +255,27 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 		}
 		if (this.writer == null) {
 			PrintWriter original = super.getWriter();
-			Writer encoder = new OutputStreamWriter(copy, getCharacterEncoding());
-			this.encoder = encoder;
-			this.writer = new PrintWriter(new CopiedWriter(original, encoder, this::isHeldBack));
+			this.copiedWriter = new CopiedWriter(original, new OutputStreamWriter(copy, getCharacterEncoding()),
+					() -> isHeldBack(copy));
+			this.writer = new PrintWriter(this.copiedWriter);
 		}
 		return this.writer;
 	}
 
 	/**
-	 * Returns whether the rest of the answer is written before it is stored. The client
-	 * would have it while the lock is held, so only the container flushes it.
+	 * Returns whether what is written is held back until the answer has been stored:
+	 * otherwise the client could have the whole answer while the lock is held. A
+	 * container sends an answer as soon as it has the length that was announced. What
+	 * other threads write is not, since they may complete the request.
 	 */
-	private boolean isHeldBack() {
+	private boolean isHeldBack(Copy copy) {
 		RequestCompletion end = end();
-		return end != null && end.awaitsAnswer();
+		return end != null && end.awaitsAnswer() && !copy.isFull() && !this.forwarded && !this.request.isAsyncStarted();
 	}
 
 	@Override
 	public void flushBuffer() throws IOException {
-		if (!isHeldBack()) {
+		if (this.copy == null || !isHeldBack(this.copy)) {
 			super.flushBuffer();
 		}
 	}
@@ -282,7 +295,12 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 	/** A handler may continue to use the stream or the writer that it has. */
 	private void clear() {
 		this.opened = false;
-		flushCopy();
+		if (this.stream != null) {
+			this.stream.clear();
+		}
+		if (this.copiedWriter != null) {
+			this.copiedWriter.clear();
+		}
 		if (this.copy != null) {
 			this.copy.reset();
 		}
@@ -291,12 +309,14 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 	@Override
 	public void sendError(int status) throws IOException {
 		this.errorPage = Response.byErrorPage(status, null);
+		clear();
 		super.sendError(status);
 	}
 
 	@Override
 	public void sendError(int status, String message) throws IOException {
 		this.errorPage = Response.byErrorPage(status, StringUtils.hasLength(message) ? message : null);
+		clear();
 		super.sendError(status, message);
 	}
 
@@ -307,6 +327,11 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 
 		Copy(long maxSize) {
 			this.limit = Math.min(maxSize, Integer.MAX_VALUE - 16) + 1;
+		}
+
+		/** Returns whether more has been written than may be kept. */
+		synchronized boolean isFull() {
+			return this.count == this.limit;
 		}
 
 		@Override
@@ -331,6 +356,8 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 
 		private final BooleanSupplier heldBack;
 
+		private final ByteArrayOutputStream held = new ByteArrayOutputStream();
+
 		private boolean disconnected;
 
 		CopiedStream(ServletOutputStream stream, Copy copy, BooleanSupplier heldBack) {
@@ -344,27 +371,40 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 			write(new byte[] { (byte) value }, 0, 1);
 		}
 
-		/**
-		 * The answer is kept even if its client has disconnected, because the client may
-		 * retry.
-		 */
 		@Override
 		public void write(byte[] bytes, int offset, int length) {
 			this.copy.write(bytes, offset, length);
+			this.held.write(bytes, offset, length);
+			if (!this.heldBack.getAsBoolean()) {
+				passOn();
+			}
+		}
+
+		/**
+		 * Passes on what has been held back. The answer is kept even if its client has
+		 * disconnected, because the client may retry.
+		 */
+		void passOn() {
 			try {
 				if (!this.disconnected) {
-					this.stream.write(bytes, offset, length);
+					this.held.writeTo(this.stream);
 				}
 			}
 			catch (IOException ex) {
 				this.disconnected = true;
 			}
+			clear();
+		}
+
+		void clear() {
+			this.held.reset();
 		}
 
 		@Override
 		public void flush() {
 			try {
 				if (!this.disconnected && !this.heldBack.getAsBoolean()) {
+					passOn();
 					this.stream.flush();
 				}
 			}
@@ -375,7 +415,9 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 
 		@Override
 		public void close() throws IOException {
-			this.stream.close();
+			if (!this.heldBack.getAsBoolean()) {
+				this.stream.close();
+			}
 		}
 
 		@Override
@@ -390,41 +432,67 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 
 	}
 
-	private static final class CopiedWriter extends FilterWriter {
+	private static final class CopiedWriter extends Writer {
 
-		private final Writer copy;
+		private final Writer writer;
+
+		/** Writes the characters to the copy. */
+		private final Writer encoder;
 
 		private final BooleanSupplier heldBack;
 
-		CopiedWriter(Writer writer, Writer copy, BooleanSupplier heldBack) {
-			super(writer);
-			this.copy = copy;
+		private final StringBuilder held = new StringBuilder();
+
+		CopiedWriter(Writer writer, Writer encoder, BooleanSupplier heldBack) {
+			this.writer = writer;
+			this.encoder = encoder;
 			this.heldBack = heldBack;
 		}
 
 		@Override
-		public void write(int character) throws IOException {
-			super.write(character);
-			this.copy.write(character);
-		}
-
-		@Override
 		public void write(char[] characters, int offset, int length) throws IOException {
-			super.write(characters, offset, length);
-			this.copy.write(characters, offset, length);
+			this.encoder.write(characters, offset, length);
+			this.held.append(characters, offset, length);
+			if (!this.heldBack.getAsBoolean()) {
+				passOn();
+			}
 		}
 
-		@Override
-		public void write(String text, int offset, int length) throws IOException {
-			super.write(text, offset, length);
-			this.copy.write(text, offset, length);
+		/** Writes all characters to the copy. */
+		void encode() throws IOException {
+			this.encoder.flush();
+		}
+
+		/** Passes on what has been held back. */
+		void passOn() throws IOException {
+			this.writer.append(this.held);
+			this.held.setLength(0);
+		}
+
+		void clear() {
+			try {
+				encode();
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+			this.held.setLength(0);
 		}
 
 		@Override
 		public void flush() throws IOException {
-			this.copy.flush();
+			encode();
 			if (!this.heldBack.getAsBoolean()) {
-				super.flush();
+				passOn();
+				this.writer.flush();
+			}
+		}
+
+		@Override
+		public void close() throws IOException {
+			flush();
+			if (!this.heldBack.getAsBoolean()) {
+				this.writer.close();
 			}
 		}
 

@@ -14,6 +14,7 @@ import org.springframework.web.context.request.ServletRequestAttributes;
 import org.springframework.web.util.ServletRequestPathUtils;
 
 import io.github.lockstarter.key.CurrentRequest;
+import io.github.lockstarter.key.RequestContent;
 import io.github.lockstarter.key.SecurityPrincipal;
 import io.github.lockstarter.web.RequestPaths;
 
@@ -55,6 +56,11 @@ public record ServletCurrentRequest(HttpServletRequest request) implements Curre
 				? ServletRequestPathUtils.getParsedRequestPath(this.request)
 				: ServletRequestPathUtils.parseAndCache(this.request);
 		return RequestPaths.canonical(path.pathWithinApplication());
+	}
+
+	@Override
+	public @Nullable RequestContent content() {
+		return ServletContent.of(this.request);
 	}
 
 	@Override

@@ -1,0 +1,109 @@
+package io.github.lockstarter.key;
+
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.cfg.JsonNodeFeature;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+import org.springframework.util.InvalidMimeTypeException;
+import org.springframework.util.MimeType;
+import org.springframework.util.MimeTypeUtils;
+
+/**
+ * A fingerprint of what the client of a request has sent: method, path, parameters, body
+ * and parts. Nothing that the application makes of it takes part, nor do headers, cookies
+ * or the session. JSON is compared without its white space, and without the order of the
+ * members of objects; numbers are compared as they are written.
+ */
+public final class RequestFingerprint {
+
+	/** Keeps each digit of a number, and refuses what two readers may read differently. */
+	private static final JsonMapper JSON = JsonMapper.builder()
+		.enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS, DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY,
+				DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+		.disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
+		.enable(JsonNodeFeature.WRITE_PROPERTIES_SORTED)
+		.build();
+
+	private final FingerprintParts parts;
+
+	/**
+	 * Creates a fingerprint.
+	 * @param parts the parts that are left out or added
+	 */
+	public RequestFingerprint(FingerprintParts parts) {
+		this.parts = parts;
+	}
+
+	/** Returns the text that is equal for requests with the same content. */
+	public String of(RequestContent content, LockInvocation call) {
+		List<@Nullable Object> all = new ArrayList<>();
+		// The response to a GET request is that to a HEAD request, too.
+		all.add(content.method().equals("HEAD") ? "GET" : content.method());
+		all.add(call.getPath());
+		Map<String, List<String>> parameters = new TreeMap<>(content.parameters());
+		this.parts.withoutParameters().forEach(parameters::remove);
+		all.add(parameters);
+		all.add(body(content.contentType(), content.body()));
+		all.add(content.parts()
+			.stream()
+			.filter((part) -> !this.parts.withoutParts().contains(part.name()))
+			.sorted(Comparator.comparing(RequestContent.Part::name))
+			.map(RequestFingerprint::part)
+			.toList());
+		Map<String, @Nullable String> headers = new TreeMap<>();
+		this.parts.headers().forEach((name) -> headers.put(name, call.header(name)));
+		all.add(headers);
+		return JSON.writeValueAsString(all);
+	}
+
+	private static Map<String, @Nullable Object> part(RequestContent.Part part) {
+		Map<String, @Nullable Object> all = new LinkedHashMap<>();
+		all.put("name", part.name());
+		all.put("fileName", part.fileName());
+		all.put("contentType", part.contentType());
+		all.put("body", Base64.getEncoder().encodeToString(part.body()));
+		return all;
+	}
+
+	private Object body(@Nullable String contentType, byte[] body) {
+		if (body.length > 0 && isJson(contentType)) {
+			try {
+				JsonNode tree = JSON.readTree(body);
+				this.parts.withoutMembers().forEach((pointer) -> {
+					if (tree.at(pointer.head()) instanceof ObjectNode parent) {
+						parent.remove(pointer.last().getMatchingProperty());
+					}
+				});
+				return tree;
+			}
+			catch (JacksonException ex) {
+				// The application may accept what JSON does not allow.
+			}
+		}
+		return Base64.getEncoder().encodeToString(body);
+	}
+
+	private static boolean isJson(@Nullable String contentType) {
+		try {
+			MimeType type = (contentType != null) ? MimeTypeUtils.parseMimeType(contentType) : null;
+			return type != null && (type.isCompatibleWith(MimeTypeUtils.APPLICATION_JSON)
+					|| type.getSubtype().endsWith("+json"));
+		}
+		catch (InvalidMimeTypeException ex) {
+			return false;
+		}
+	}
+
+}

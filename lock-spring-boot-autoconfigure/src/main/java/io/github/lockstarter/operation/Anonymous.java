@@ -1,0 +1,18 @@
+package io.github.lockstarter.operation;
+
+/**
+ * What happens to a request without a principal whose response is to be replayed.
+ */
+public enum Anonymous {
+
+	/**
+	 * It shares its response with all requests without a principal. If it carries
+	 * credentials that the application checks itself, it shares the response only with
+	 * requests that carry the same ones, and a warning is logged.
+	 */
+	ALLOW,
+
+	/** It is refused with status 400. */
+	REFUSE
+
+}

@@ -1,0 +1,103 @@
+package io.github.lockstarter.operation;
+
+import java.security.Principal;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.HttpHeaders;
+
+import io.github.lockstarter.MissingLockKeyException;
+import io.github.lockstarter.key.ArgumentFingerprint;
+import io.github.lockstarter.key.LockInvocation;
+import io.github.lockstarter.key.RequestContent;
+import io.github.lockstarter.key.RequestFingerprint;
+import io.github.lockstarter.result.Caller;
+
+/**
+ * Decides which calls with the same key are repetitions of each other: those of the same
+ * caller, for the same content.
+ */
+final class ReplayScope {
+
+	private static final Log logger = LogFactory.getLog(ReplayScope.class);
+
+	/** Headers with which clients authenticate. */
+	private static final List<String> CREDENTIALS = List.of(HttpHeaders.AUTHORIZATION, HttpHeaders.PROXY_AUTHORIZATION,
+			"X-API-Key", "X-Auth-Token");
+
+	private final String lockName;
+
+	private final Supplier<ReplaySettings> settings;
+
+	/** Compares the requests to a handler; {@code null} for other methods. */
+	private final @Nullable RequestFingerprint request;
+
+	private final Supplier<ArgumentFingerprint> arguments;
+
+	private final AtomicBoolean warned = new AtomicBoolean();
+
+	/**
+	 * Creates a scope.
+	 * @param request compares the requests to a handler; {@code null} for other methods
+	 * @param arguments compares the arguments of other calls
+	 */
+	ReplayScope(String lockName, Supplier<ReplaySettings> settings, @Nullable RequestFingerprint request,
+			Supplier<ArgumentFingerprint> arguments) {
+		this.lockName = lockName;
+		this.settings = settings;
+		this.request = request;
+		this.arguments = arguments;
+	}
+
+	/** Returns whether requests are compared, and not the arguments of calls. */
+	boolean comparesRequests() {
+		return this.request != null;
+	}
+
+	/**
+	 * Returns the caller.
+	 * @throws MissingLockKeyException if it has no principal, and needs one
+	 */
+	Caller of(LockInvocation call) {
+		return new Caller(name(call), this.settings.get().fingerprint().of(content(call)));
+	}
+
+	/** A handler may also be called by other code than its web framework. */
+	private String content(LockInvocation call) {
+		RequestContent content = (this.request != null) ? call.content() : null;
+		return (content != null && this.request != null) ? this.request.of(content, call)
+				: this.arguments.get().of(call);
+	}
+
+	private String name(LockInvocation call) {
+		Principal principal = call.getPrincipal();
+		if (principal != null) {
+			return "user " + principal.getName();
+		}
+		if (call.isInRequest() && this.settings.get().anonymous() == Anonymous.REFUSE) {
+			throw MissingLockKeyException.withoutPrincipal(this.lockName);
+		}
+		String credentials = CREDENTIALS.stream()
+			.map(call::header)
+			.filter(Objects::nonNull)
+			.collect(Collectors.joining("\n"));
+		if (credentials.isEmpty()) {
+			return "";
+		}
+		if (this.warned.compareAndSet(false, true)) {
+			logger.warn(("A request under lock '%s' carries credentials, but has no principal. Its response is replayed to"
+					+ " requests with the same credentials only, and a retry with new ones runs again. Let"
+					+ " getUserPrincipal() return the user, as Spring Security does, or put the user into the key")
+				.formatted(this.lockName));
+		}
+		return "credentials " + this.settings.get().fingerprint().of(credentials);
+	}
+
+}

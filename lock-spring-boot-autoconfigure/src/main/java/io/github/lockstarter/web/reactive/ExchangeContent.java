@@ -1,0 +1,121 @@
+package io.github.lockstarter.web.reactive;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+import org.springframework.core.ResolvableType;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.core.io.buffer.DefaultDataBufferFactory;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.InvalidMediaTypeException;
+import org.springframework.http.MediaType;
+import org.springframework.http.ReactiveHttpInputMessage;
+import org.springframework.http.codec.multipart.DefaultPartHttpMessageReader;
+import org.springframework.http.codec.multipart.Part;
+import org.springframework.util.MultiValueMap;
+import org.springframework.web.server.ServerWebExchange;
+
+import io.github.lockstarter.key.RequestContent;
+
+/**
+ * Reads what the client of an exchange has sent.
+ */
+final class ExchangeContent {
+
+	private static final byte[] NO_BODY = {};
+
+	private ExchangeContent() {
+	}
+
+	/**
+	 * Emits the content; nothing if the body is not recorded, so that reading it would
+	 * take it from the handler.
+	 */
+	static Mono<RequestContent> of(ServerWebExchange exchange) {
+		RecordedRequest recorded = RecordedRequest.of(exchange);
+		if (recorded == null) {
+			return Mono.empty();
+		}
+		MediaType type = type(exchange);
+		if (MediaType.APPLICATION_FORM_URLENCODED.isCompatibleWith(type)) {
+			return exchange.getFormData().map((form) -> ofForm(exchange, form));
+		}
+		if (type != null && type.getType().equals("multipart")) {
+			return recorded.body()
+				.flatMap((body) -> parts(exchange, body)
+					.map((parts) -> new RequestContent(method(exchange), parameters(exchange), null, NO_BODY, parts)));
+		}
+		return recorded.body()
+			.map((body) -> new RequestContent(method(exchange), parameters(exchange),
+					(type != null) ? type.getType() + '/' + type.getSubtype() : null, body, List.of()));
+	}
+
+	private static Mono<List<RequestContent.Part>> parts(ServerWebExchange exchange, byte[] body) {
+		DefaultPartHttpMessageReader reader = new DefaultPartHttpMessageReader();
+		reader.setMaxInMemorySize(-1);
+		return reader.read(ResolvableType.forClass(Part.class), new Message(exchange.getRequest().getHeaders(), body), Map.of())
+			.concatMap(ExchangeContent::part)
+			.collectList();
+	}
+
+	private static Mono<RequestContent.Part> part(Part part) {
+		MediaType type = part.headers().getContentType();
+		String fileName = part.headers().getContentDisposition().getFilename();
+		return DataBufferUtils.join(part.content()).map((buffer) -> {
+			byte[] bytes = new byte[buffer.readableByteCount()];
+			buffer.read(bytes);
+			DataBufferUtils.release(buffer);
+			return bytes;
+		})
+			.defaultIfEmpty(NO_BODY)
+			.map((bytes) -> new RequestContent.Part(part.name(), fileName, (type != null) ? type.toString() : null,
+					bytes));
+	}
+
+	private static @Nullable MediaType type(ServerWebExchange exchange) {
+		try {
+			return exchange.getRequest().getHeaders().getContentType();
+		}
+		catch (InvalidMediaTypeException ex) {
+			return null;
+		}
+	}
+
+	private static String method(ServerWebExchange exchange) {
+		return exchange.getRequest().getMethod().name();
+	}
+
+	private static Map<String, List<String>> parameters(ServerWebExchange exchange) {
+		return new LinkedHashMap<>(exchange.getRequest().getQueryParams());
+	}
+
+	private static RequestContent ofForm(ServerWebExchange exchange, MultiValueMap<String, String> form) {
+		Map<String, List<String>> parameters = parameters(exchange);
+		form.forEach((name, values) -> parameters.merge(name, values,
+				(query, more) -> Stream.concat(query.stream(), more.stream()).toList()));
+		return new RequestContent(method(exchange), parameters, null, NO_BODY, List.of());
+	}
+
+	/** The body of a request, which is read for the second time. */
+	private record Message(HttpHeaders headers, byte[] body) implements ReactiveHttpInputMessage {
+
+		@Override
+		public HttpHeaders getHeaders() {
+			return this.headers;
+		}
+
+		@Override
+		public Flux<DataBuffer> getBody() {
+			return Flux.just(DefaultDataBufferFactory.sharedInstance.wrap(this.body));
+		}
+
+	}
+
+}

@@ -1,0 +1,85 @@
+package io.github.lockstarter.web.reactive;
+
+import java.io.ByteArrayOutputStream;
+import java.util.function.BooleanSupplier;
+
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.core.io.buffer.DefaultDataBufferFactory;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
+import org.springframework.web.server.ServerWebExchange;
+
+/**
+ * A request whose body can be compared with that of another one, before or after it is
+ * read. It is outside of all filters, which may read the body, too.
+ */
+final class RecordedRequest extends ServerHttpRequestDecorator {
+
+	private final ByteArrayOutputStream read = new ByteArrayOutputStream();
+
+	/** The whole body, once it has been read. */
+	private volatile byte @Nullable [] body;
+
+	/** Whether anybody may ask for the body. */
+	private volatile BooleanSupplier wanted = () -> true;
+
+	RecordedRequest(ServerHttpRequest request) {
+		super(request);
+	}
+
+	/**
+	 * Returns the recorded request of an exchange, if there is one. Filters may have
+	 * replaced it.
+	 */
+	static @Nullable RecordedRequest of(ServerWebExchange exchange) {
+		RecordedResponse response = RecordedResponse.of(exchange);
+		return (response != null) ? response.request() : null;
+	}
+
+	/**
+	 * Records what is read only as long as somebody may ask for the body.
+	 * @param wanted whether somebody may
+	 */
+	void recordIf(BooleanSupplier wanted) {
+		this.wanted = wanted;
+	}
+
+	/**
+	 * Emits the whole body, and reads what has not been read. It can still be read by
+	 * others.
+	 */
+	Mono<byte[]> body() {
+		return Mono.defer(() -> {
+			byte[] known = this.body;
+			return (known != null) ? Mono.just(known)
+					: recorded().doOnNext(DataBufferUtils::release).then(Mono.fromSupplier(this.read::toByteArray));
+		});
+	}
+
+	private Flux<DataBuffer> recorded() {
+		return super.getBody().doOnNext((buffer) -> {
+			byte[] part = new byte[buffer.readableByteCount()];
+			int position = buffer.readPosition();
+			buffer.read(part);
+			buffer.readPosition(position);
+			this.read.writeBytes(part);
+		}).doOnComplete(() -> this.body = this.read.toByteArray());
+	}
+
+	@Override
+	public Flux<DataBuffer> getBody() {
+		return Flux.defer(() -> {
+			byte[] known = this.body;
+			if (known == null) {
+				return this.wanted.getAsBoolean() ? recorded() : super.getBody();
+			}
+			return (known.length > 0) ? Flux.just(DefaultDataBufferFactory.sharedInstance.wrap(known)) : Flux.empty();
+		});
+	}
+
+}

@@ -1,0 +1,185 @@
+package io.github.lockstarter.web.servlet;
+
+import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+
+import jakarta.servlet.ReadListener;
+import jakarta.servlet.RequestDispatcher;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletInputStream;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request whose body can be compared with that of another one, before or after it is
+ * read. It is outside of all filters, which may read the body, too. Only what is read
+ * through it is recorded: containers read forms and parts themselves.
+ */
+final class RecordedRequest extends HttpServletRequestWrapper {
+
+	private static final String ATTRIBUTE = RecordedRequest.class.getName();
+
+	private @Nullable RecordedStream stream;
+
+	private @Nullable BufferedReader reader;
+
+	private RecordedRequest(HttpServletRequest request) {
+		super(request);
+	}
+
+	/** Returns the recorded request behind a request, if there is one. */
+	static @Nullable RecordedRequest of(HttpServletRequest request) {
+		return (request.getAttribute(ATTRIBUTE) instanceof RecordedRequest recorded) ? recorded : null;
+	}
+
+	/** Returns the request, whose body is recorded from now on. */
+	static HttpServletRequest record(HttpServletRequest request) {
+		RecordedRequest recorded = new RecordedRequest(request);
+		request.setAttribute(ATTRIBUTE, recorded);
+		return recorded;
+	}
+
+	/**
+	 * Returns the whole body, and reads what has not been read. It can still be read by
+	 * others.
+	 * @throws IOException if the client has disconnected
+	 */
+	byte[] body() throws IOException {
+		return stream().all();
+	}
+
+	/** Records nothing more: nobody will ask for the body. */
+	void stop() {
+		if (this.stream == null) {
+			getRequest().removeAttribute(ATTRIBUTE);
+		}
+	}
+
+	private RecordedStream stream() throws IOException {
+		if (this.stream == null) {
+			this.stream = new RecordedStream(super.getInputStream());
+		}
+		return this.stream;
+	}
+
+	/** Notices when the request is forwarded. */
+	@Override
+	public @Nullable RequestDispatcher getRequestDispatcher(String path) {
+		RequestDispatcher dispatcher = super.getRequestDispatcher(path);
+		return (dispatcher != null) ? new Forwarding(dispatcher) : null;
+	}
+
+	@Override
+	public ServletInputStream getInputStream() throws IOException {
+		return (of((HttpServletRequest) getRequest()) != null) ? stream() : super.getInputStream();
+	}
+
+	@Override
+	public BufferedReader getReader() throws IOException {
+		if (of((HttpServletRequest) getRequest()) == null) {
+			return super.getReader();
+		}
+		if (this.reader == null) {
+			String encoding = getCharacterEncoding();
+			this.reader = new BufferedReader(new InputStreamReader(stream(),
+					(encoding != null) ? Charset.forName(encoding) : StandardCharsets.ISO_8859_1));
+		}
+		return this.reader;
+	}
+
+	/** Containers end the response with a forward, so nothing of it is held back. */
+	private record Forwarding(RequestDispatcher dispatcher) implements RequestDispatcher {
+
+		@Override
+		public void forward(ServletRequest request, ServletResponse response) throws ServletException, IOException {
+			RecordedResponse recorded = (request instanceof HttpServletRequest http) ? RecordedResponse.of(http) : null;
+			if (recorded != null) {
+				recorded.forwarded();
+			}
+			this.dispatcher.forward(request, response);
+		}
+
+		@Override
+		public void include(ServletRequest request, ServletResponse response) throws ServletException, IOException {
+			this.dispatcher.include(request, response);
+		}
+
+	}
+
+	/** A stream that keeps what is read, and may have read more than its reader. */
+	private static final class RecordedStream extends ServletInputStream {
+
+		private final ServletInputStream stream;
+
+		private final ByteArrayOutputStream read = new ByteArrayOutputStream();
+
+		/** What has been read ahead of the reader; {@code null} if nothing has. */
+		private byte @Nullable [] ahead;
+
+		private int position;
+
+		RecordedStream(ServletInputStream stream) {
+			this.stream = stream;
+		}
+
+		byte[] all() throws IOException {
+			if (this.ahead == null) {
+				this.position = this.read.size();
+				this.stream.transferTo(this.read);
+				this.ahead = this.read.toByteArray();
+			}
+			return this.ahead;
+		}
+
+		@Override
+		public int read() throws IOException {
+			byte[] one = new byte[1];
+			return (read(one, 0, 1) == 1) ? one[0] & 0xff : -1;
+		}
+
+		@Override
+		public int read(byte[] target, int offset, int length) throws IOException {
+			byte[] all = this.ahead;
+			if (all != null) {
+				int count = Math.min(length, all.length - this.position);
+				System.arraycopy(all, this.position, target, offset, count);
+				this.position += count;
+				return (count > 0 || length == 0) ? count : -1;
+			}
+			int count = this.stream.read(target, offset, length);
+			if (count > 0) {
+				this.read.write(target, offset, count);
+			}
+			return count;
+		}
+
+		@Override
+		public int available() throws IOException {
+			return (this.ahead != null) ? this.ahead.length - this.position : this.stream.available();
+		}
+
+		@Override
+		public boolean isFinished() {
+			return (this.ahead != null) ? this.position == this.ahead.length : this.stream.isFinished();
+		}
+
+		@Override
+		public boolean isReady() {
+			return this.ahead != null || this.stream.isReady();
+		}
+
+		@Override
+		public void setReadListener(ReadListener listener) {
+			this.stream.setReadListener(listener);
+		}
+
+	}
+
+}

@@ -1,0 +1,73 @@
+package io.github.lockstarter.web.servlet;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.Part;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.http.MediaType;
+
+import io.github.lockstarter.key.RequestContent;
+
+/**
+ * Reads what the client of a servlet request has sent.
+ */
+final class ServletContent {
+
+	private static final byte[] NO_BODY = {};
+
+	private ServletContent() {
+	}
+
+	/**
+	 * Returns the content; {@code null} if the body is not recorded, so that reading it
+	 * would take it from the handler.
+	 */
+	static @Nullable RequestContent of(HttpServletRequest request) {
+		RecordedRequest recorded = RecordedRequest.of(request);
+		if (recorded == null) {
+			return null;
+		}
+		String type = request.getContentType();
+		String kind = (type != null) ? type.toLowerCase(Locale.ROOT) : "";
+		Map<String, List<String>> parameters = new LinkedHashMap<>();
+		request.getParameterMap().forEach((name, values) -> parameters.put(name, List.of(values)));
+		try {
+			List<RequestContent.Part> parts = kind.startsWith("multipart/") ? parts(request) : List.of();
+			boolean inParameters = kind.startsWith(MediaType.APPLICATION_FORM_URLENCODED_VALUE)
+					&& !parameters.isEmpty();
+			byte[] body = (inParameters || !parts.isEmpty()) ? NO_BODY : recorded.body();
+			return new RequestContent(request.getMethod(), parameters, type, body, parts);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException("The request cannot be read", ex);
+		}
+	}
+
+	/** Returns no parts if the application does not read any. */
+	private static List<RequestContent.Part> parts(HttpServletRequest request) throws IOException {
+		List<RequestContent.Part> parts = new ArrayList<>();
+		try {
+			for (Part part : request.getParts()) {
+				try (InputStream body = part.getInputStream()) {
+					parts.add(new RequestContent.Part(part.getName(), part.getSubmittedFileName(),
+							part.getContentType(), body.readAllBytes()));
+				}
+			}
+		}
+		catch (IllegalStateException | ServletException ex) {
+			return List.of();
+		}
+		return parts;
+	}
+
+}

@@ -1,0 +1,182 @@
+package io.github.lockstarter.key;
+
+import java.lang.reflect.Method;
+import java.nio.charset.StandardCharsets;
+import java.security.Principal;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.util.ReflectionUtils;
+
+import io.github.lockstarter.key.RequestContent.Part;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * Requests with the same content, and with other content.
+ */
+class RequestFingerprintTests {
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+			{"a":1,"b":[1,2]}      | {"b" : [ 1, 2 ], "a" : 1}
+			{"a":{"c":"x","d":1}}  | {"a":{"d":1,"c":"x"}}
+			{"a":1.10}             | { "a":1.10}
+			"\u00e4"               | "ä"
+			[]                     | [ ]
+			""")
+	@DisplayName("JSON is compared without white space and the order of members")
+	void sameJson(String one, String other) {
+		assertThat(json(one)).isEqualTo(json(other));
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+			{"a":1}         | {"a":"1"}
+			{"a":1.1}       | {"a":1.10}
+			{"a":1}         | {"a":1,"b":null}
+			[1,2]           | [2,1]
+			{"a":1,"a":2}   | {"a":2}
+			{"a":1} {"b":2} | {"a":1}
+			{a:1}           | {"a":1}
+			9007199254740993 | 9007199254740992
+			0.1             | 0.1000000000000000000001
+			{"a":""}        | {}
+			""")
+	@DisplayName("Other JSON has another fingerprint, and what is not JSON is compared by its bytes")
+	void otherJson(String one, String other) {
+		assertThat(json(one)).isNotEqualTo(json(other)).isEqualTo(json(one));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "application/json", "application/json;charset=UTF-8", "application/vnd.api+json",
+			"APPLICATION/JSON" })
+	@DisplayName("JSON is recognized by its media type")
+	void mediaTypes(String type) {
+		assertThat(of(content("POST", Map.of(), type, "{ }"))).isEqualTo(of(content("POST", Map.of(), type, "{}")));
+		assertThat(of(content("POST", Map.of(), "text/plain", "{ }")))
+			.isNotEqualTo(of(content("POST", Map.of(), "text/plain", "{}")));
+	}
+
+	@Test
+	@DisplayName("Method, path, parameters, body and parts count; a HEAD request asks for the same as a GET request")
+	void content() {
+		String plain = of(content("GET", Map.of("a", List.of("1", "2")), null, ""));
+		assertThat(of(content("HEAD", Map.of("a", List.of("1", "2")), null, ""))).isEqualTo(plain);
+		assertThat(List.of(of(content("POST", Map.of("a", List.of("1", "2")), null, "")),
+				of(content("GET", Map.of("a", List.of("2", "1")), null, "")),
+				of(content("GET", Map.of("a", List.of("1,2")), null, "")), of(content("GET", Map.of(), null, "")),
+				of(content("GET", Map.of("a", List.of("1", "2")), null, "body")),
+				new RequestFingerprint(FingerprintParts.ALL)
+					.of(content("GET", Map.of("a", List.of("1", "2")), null, ""), call("/other"))))
+			.doesNotContain(plain)
+			.doesNotHaveDuplicates();
+		Map<String, List<String>> ordered = new LinkedHashMap<>();
+		ordered.put("b", List.of("1"));
+		ordered.put("a", List.of("1"));
+		assertThat(of(content("GET", ordered, null, "")))
+			.isEqualTo(of(content("GET", Map.of("a", List.of("1"), "b", List.of("1")), null, "")));
+	}
+
+	@Test
+	@DisplayName("Each part counts by its name, file name, media type and bytes")
+	void parts() {
+		Part part = new Part("file", "a.txt", "text/plain", new byte[] { 1 });
+		assertThat(List.of(ofParts(new Part("other", "a.txt", "text/plain", new byte[] { 1 })),
+				ofParts(new Part("file", "b.txt", "text/plain", new byte[] { 1 })),
+				ofParts(new Part("file", "a.txt", "text/html", new byte[] { 1 })),
+				ofParts(new Part("file", "a.txt", "text/plain", new byte[] { 2 })), ofParts(part, part)))
+			.doesNotContain(ofParts(part))
+			.doesNotHaveDuplicates();
+		Part second = new Part("a", null, null, new byte[0]);
+		assertThat(ofParts(part, second)).isEqualTo(ofParts(second, part));
+	}
+
+	@Test
+	@DisplayName("Parameters, parts and members of a JSON body can be left out, and headers added")
+	void chosenParts() {
+		RequestFingerprint chosen = new RequestFingerprint(FingerprintParts
+			.parse(List.of("-param.trace", "-part.signature", "-/sent/at", "-/list/0/id", "+header.X-Tenant")));
+		String first = chosen.of(
+				content("POST", Map.of("trace", List.of("1")), "application/json",
+						"{\"sent\":{\"at\":1,\"by\":2},\"list\":[{\"id\":1}]}"),
+				call("/"));
+		assertThat(chosen.of(
+				content("POST", Map.of("trace", List.of("2")), "application/json",
+						"{\"sent\":{\"at\":9,\"by\":2},\"list\":[{\"id\":7}]}"),
+				call("/")))
+			.isEqualTo(first);
+		assertThat(chosen.of(content("POST", Map.of(), "application/json",
+				"{\"sent\":{\"at\":1,\"by\":3},\"list\":[{\"id\":1}]}"), call("/")))
+			.isNotEqualTo(first);
+		assertThat(first).contains("\"x-tenant\":\"value of x-tenant\"");
+		assertThat(chosen.of(new RequestContent("POST", Map.of(), null, new byte[0],
+				List.of(new Part("signature", null, null, new byte[] { 1 }))), call("/")))
+			.isEqualTo(chosen.of(content("POST", Map.of(), null, ""), call("/")));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", "param.a", "-param", "-param.", "+param.a", "-header.a", "/a", "-", "sent" })
+	@DisplayName("What is neither left out nor added is refused, and the message shows how it is written")
+	void misspelt(String part) {
+		assertThatIllegalArgumentException().isThrownBy(() -> FingerprintParts.parse(List.of(part)))
+			.withMessageContaining("'" + part + "'")
+			.withMessageContaining("-param.<name>");
+	}
+
+	private static String json(String body) {
+		return of(content("POST", Map.of(), "application/json", body));
+	}
+
+	private static String ofParts(Part... parts) {
+		return of(new RequestContent("POST", Map.of(), "multipart/form-data", new byte[0], List.of(parts)));
+	}
+
+	private static RequestContent content(String method, Map<String, List<String>> parameters, @Nullable String type,
+			String body) {
+		return new RequestContent(method, parameters, type, body.getBytes(StandardCharsets.UTF_8), List.of());
+	}
+
+	private static String of(RequestContent content) {
+		return new RequestFingerprint(FingerprintParts.ALL).of(content, call("/"));
+	}
+
+	private static LockInvocation call(String path) {
+		Method method = ReflectionUtils.findMethod(RequestFingerprintTests.class, "content");
+		return new LockInvocation(method, new Object[0], new Request(path), new IdempotencyKeyHeader("orders", 255));
+	}
+
+	private record Request(String path) implements CurrentRequest {
+
+		@Override
+		public @Nullable Principal principal() {
+			return null;
+		}
+
+		@Override
+		public List<String> headers(String name) {
+			return List.of("value of " + name);
+		}
+
+		@Override
+		public @Nullable String pathVariable(String name) {
+			return null;
+		}
+
+		@Override
+		public @Nullable String param(String name) {
+			return null;
+		}
+
+	}
+
+}
