@@ -11,6 +11,7 @@ import reactor.core.publisher.Mono;
 import org.springframework.core.io.FileSystemResource;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.core.io.buffer.DefaultDataBufferFactory;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
@@ -156,9 +157,28 @@ class RecordedResponse extends ServerHttpResponseDecorator {
 		// The handler may be called only at the first subscription.
 		return super.writeWith(Flux.<DataBuffer>from(body).switchOnFirst((first, values) -> {
 			Response answer = this.replayed;
-			return (answer != null) ? discard(values).then(replayedBody(answer))
-					: values.doOnNext(this::record).concatWith(keep().then(Mono.empty()));
+			return (answer != null) ? discard(values).then(replayedBody(answer)) : recorded(values);
 		}));
+	}
+
+	private Flux<DataBuffer> recorded(Flux<DataBuffer> values) {
+		if (getHeaders().getContentLength() < 0 || !this.end.mayAwaitAnswer()) {
+			return values.doOnNext(this::record).concatWith(keep().then(Mono.empty()));
+		}
+		// The client has the whole answer with its last byte, so that is sent only after
+		// the answer has been stored.
+		return values.map(this::recordOnHeap)
+			.buffer(2, 1)
+			.concatMap((next) -> (next.size() == 2) ? Mono.just(next.get(0)) : keep().thenReturn(next.get(0)), 1);
+	}
+
+	/** Records a part of the body, and returns it as a buffer that needs no release. */
+	private DataBuffer recordOnHeap(DataBuffer buffer) {
+		record(buffer);
+		byte[] bytes = new byte[buffer.readableByteCount()];
+		buffer.read(bytes);
+		DataBufferUtils.release(buffer);
+		return DefaultDataBufferFactory.sharedInstance.wrap(bytes);
 	}
 
 	/** Records a part of the body, if the response may have to be kept. */
