@@ -32,9 +32,7 @@ public interface CurrentRequest {
 	 * Returns what the client has sent; {@code null} if there is no request, or its
 	 * content is not known.
 	 */
-	default @Nullable RequestContent content() {
-		return null;
-	}
+	@Nullable RequestContent content();
 
 	/** Returns the value of a variable of the path of the handler. */
 	@Nullable String pathVariable(String name);
@@ -60,6 +58,11 @@ public interface CurrentRequest {
 
 		@Override
 		public @Nullable String path() {
+			return null;
+		}
+
+		@Override
+		public @Nullable RequestContent content() {
 			return null;
 		}
 

@@ -66,7 +66,13 @@ final class ReplayScope {
 	 * @throws MissingLockKeyException if it has no principal, and needs one
 	 */
 	Caller of(LockInvocation call) {
-		return new Caller(name(call), this.settings.get().fingerprint().of(content(call)));
+		Principal principal = call.getPrincipal();
+		if (principal == null && call.isInRequest() && this.settings.get().anonymous() == Anonymous.REFUSE) {
+			throw MissingLockKeyException.withoutPrincipal(this.lockName);
+		}
+		String name = (principal != null) ? "user " + principal.getName() : "";
+		String content = (principal != null) ? content(call) : credentials(call) + content(call);
+		return new Caller(name, this.settings.get().fingerprint().of(content));
 	}
 
 	/** A handler may also be called by other code than its web framework. */
@@ -76,28 +82,23 @@ final class ReplayScope {
 				: this.arguments.get().of(call);
 	}
 
-	private String name(LockInvocation call) {
-		Principal principal = call.getPrincipal();
-		if (principal != null) {
-			return "user " + principal.getName();
-		}
-		if (call.isInRequest() && this.settings.get().anonymous() == Anonymous.REFUSE) {
-			throw MissingLockKeyException.withoutPrincipal(this.lockName);
-		}
+	/**
+	 * Returns the credentials of a request without a principal, which the application
+	 * checks itself. They count like content: a request with other credentials is not a
+	 * repetition, and neither receives the response nor runs.
+	 */
+	private String credentials(LockInvocation call) {
 		String credentials = CREDENTIALS.stream()
 			.map(call::header)
 			.filter(Objects::nonNull)
 			.collect(Collectors.joining("\n"));
-		if (credentials.isEmpty()) {
-			return "";
-		}
-		if (this.warned.compareAndSet(false, true)) {
+		if (!credentials.isEmpty() && this.warned.compareAndSet(false, true)) {
 			logger.warn(("A request under lock '%s' carries credentials, but has no principal. Its response is replayed to"
-					+ " requests with the same credentials only, and a retry with new ones runs again. Let"
+					+ " requests with the same credentials only, and a request with the same key and others gets 422. Let"
 					+ " getUserPrincipal() return the user, as Spring Security does, or put the user into the key")
 				.formatted(this.lockName));
 		}
-		return "credentials " + this.settings.get().fingerprint().of(credentials);
+		return credentials;
 	}
 
 }

@@ -168,6 +168,11 @@ class RequestFingerprintTests {
 		}
 
 		@Override
+		public @Nullable RequestContent content() {
+			return null;
+		}
+
+		@Override
 		public @Nullable String pathVariable(String name) {
 			return null;
 		}

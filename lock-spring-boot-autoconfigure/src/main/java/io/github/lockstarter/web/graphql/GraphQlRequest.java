@@ -12,6 +12,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.util.MultiValueMap;
 
 import io.github.lockstarter.key.CurrentRequest;
+import io.github.lockstarter.key.RequestContent;
 import io.github.lockstarter.key.SecurityPrincipal;
 
 /**
@@ -54,6 +55,12 @@ record GraphQlRequest(HttpHeaders headers, @Nullable String path, MultiValueMap<
 	}
 
 	/** The path of a GraphQL endpoint has no variables. */
+	/** Its handlers keep values, and their arguments are compared. */
+	@Override
+	public @Nullable RequestContent content() {
+		return null;
+	}
+
 	@Override
 	public @Nullable String pathVariable(String name) {
 		return null;

@@ -20,6 +20,8 @@ import org.springframework.web.server.ServerWebExchange;
  */
 final class RecordedRequest extends ServerHttpRequestDecorator {
 
+	private static final byte[] NO_BODY = {};
+
 	private final ByteArrayOutputStream read = new ByteArrayOutputStream();
 
 	/** The whole body, once it has been read. */
@@ -56,11 +58,14 @@ final class RecordedRequest extends ServerHttpRequestDecorator {
 	Mono<byte[]> body() {
 		return Mono.defer(() -> {
 			byte[] known = this.body;
-			return (known != null) ? Mono.just(known)
-					: recorded().doOnNext(DataBufferUtils::release).then(Mono.fromSupplier(this.read::toByteArray));
+			return (known != null) ? Mono.just(known) : DataBufferUtils.join(recorded()).map((all) -> {
+				DataBufferUtils.release(all);
+				return this.read.toByteArray();
+			}).defaultIfEmpty(NO_BODY);
 		});
 	}
 
+	/** A reader may cancel when it has read all that it needs, as that of parts does. */
 	private Flux<DataBuffer> recorded() {
 		return super.getBody().doOnNext((buffer) -> {
 			byte[] part = new byte[buffer.readableByteCount()];
@@ -68,7 +73,11 @@ final class RecordedRequest extends ServerHttpRequestDecorator {
 			buffer.read(part);
 			buffer.readPosition(position);
 			this.read.writeBytes(part);
-		}).doOnComplete(() -> this.body = this.read.toByteArray());
+		}).doOnComplete(this::end).doOnCancel(this::end);
+	}
+
+	private void end() {
+		this.body = this.read.toByteArray();
 	}
 
 	@Override

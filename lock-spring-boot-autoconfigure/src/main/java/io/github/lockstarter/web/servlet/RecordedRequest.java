@@ -55,6 +55,11 @@ final class RecordedRequest extends HttpServletRequestWrapper {
 		return stream().all();
 	}
 
+	/** Returns whether anybody has begun to read the body through this request. */
+	boolean isOpened() {
+		return this.stream != null;
+	}
+
 	/** Records nothing more: nobody will ask for the body. */
 	void stop() {
 		if (this.stream == null) {

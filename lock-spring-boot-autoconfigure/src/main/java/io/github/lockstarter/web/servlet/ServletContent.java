@@ -43,14 +43,22 @@ final class ServletContent {
 		request.getParameterMap().forEach((name, values) -> parameters.put(name, List.of(values)));
 		try {
 			List<RequestContent.Part> parts = kind.startsWith("multipart/") ? parts(request) : List.of();
-			boolean inParameters = kind.startsWith(MediaType.APPLICATION_FORM_URLENCODED_VALUE)
-					&& !parameters.isEmpty();
+			boolean inParameters = isForm(request) && !recorded.isOpened();
 			byte[] body = (inParameters || !parts.isEmpty()) ? NO_BODY : recorded.body();
 			return new RequestContent(request.getMethod(), parameters, type, body, parts);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException("The request cannot be read", ex);
 		}
+	}
+
+	/**
+	 * Returns whether the body is a form. Only the container can read it together with
+	 * its parameters, and then nobody else can.
+	 */
+	static boolean isForm(HttpServletRequest request) {
+		String type = request.getContentType();
+		return type != null && type.toLowerCase(Locale.ROOT).startsWith(MediaType.APPLICATION_FORM_URLENCODED_VALUE);
 	}
 
 	/** Returns no parts if the application does not read any. */
