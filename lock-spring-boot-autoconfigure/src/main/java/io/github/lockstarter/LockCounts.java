@@ -171,6 +171,12 @@ public final class LockCounts {
 		/** A stored result could not be read, so it was treated as absent. */
 		NOT_READABLE,
 
+		/**
+		 * A result was dropped before its time, because its store had reached its limit.
+		 * A later duplicate runs again.
+		 */
+		RESULT_DROPPED,
+
 		/** A call of an annotated method was skipped, because the lock is held. */
 		SKIPPED,
 

@@ -26,6 +26,7 @@ import io.github.lockstarter.operation.OnStoreFailure;
 import io.github.lockstarter.operation.ReplaySettings;
 import io.github.lockstarter.result.KeptAnswers;
 import io.github.lockstarter.result.SharingSettings;
+import io.github.lockstarter.store.memory.ResultLimits;
 
 /**
  * Properties under {@code lock}. {@link UnknownPropertyWarning} reports a misspelt one,
@@ -109,6 +110,8 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 		check("lock.share.max-size", share.maxSize(), SharingSettings::checkSize);
 		check("lock.replay.keep", replay.keep(), KeptAnswers::parse);
 		check("lock.replay.max-key-length", replay.maxKeyLength(), ReplaySettings::checkKeyLength);
+		check("lock.replay.max-results", (long) replay.maxResults(), Replay::checkPositive);
+		check("lock.replay.max-memory", replay.maxMemory(), (size) -> Replay.checkPositive(size.toBytes()));
 	}
 
 	/** Returns the default settings of all locks. */
@@ -343,8 +346,22 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 	 * separated by commas; or 'all', failures included.
 	 * @param maxKeyLength Largest number of characters of an Idempotency-Key. A request
 	 * with a longer one is answered with 400.
+	 * @param maxResults Largest number of answers that the memory store keeps. Beyond it,
+	 * the oldest is dropped, and a later duplicate of its request runs again.
+	 * @param maxMemory Most memory that the answers in the memory store use. Beyond it,
+	 * the oldest is dropped. Default is a tenth of the largest heap.
 	 */
-	record Replay(@DefaultValue("values") String keep, @DefaultValue("255") int maxKeyLength) {
+	record Replay(@DefaultValue("values") String keep, @DefaultValue("255") int maxKeyLength,
+			@DefaultValue("100000") int maxResults, @Nullable DataSize maxMemory) {
+
+		static void checkPositive(long limit) {
+			Assert.isTrue(limit > 0, "It must be positive");
+		}
+
+		ResultLimits limits() {
+			return new ResultLimits(this.maxResults,
+					(this.maxMemory != null) ? this.maxMemory.toBytes() : ResultLimits.tenthOfHeap());
+		}
 
 		ReplaySettings settings() {
 			return new ReplaySettings(KeptAnswers.parse(this.keep), this.maxKeyLength);
