@@ -26,7 +26,7 @@ import io.github.lockstarter.operation.OnStoreFailure;
 import io.github.lockstarter.operation.ReplaySettings;
 import io.github.lockstarter.result.KeptAnswers;
 import io.github.lockstarter.result.SharingSettings;
-import io.github.lockstarter.store.memory.ResultLimits;
+import io.github.lockstarter.store.ResultLimits;
 
 /**
  * Properties under {@code lock}. {@link UnknownPropertyWarning} reports a misspelt one,

@@ -12,6 +12,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.ResultLimits;
 import io.github.lockstarter.store.StoredResult;
 
 /**
@@ -24,6 +25,9 @@ final class BoundedResults {
 
 	/** The part of the limits from which callers push out only their own results. */
 	private static final int QUARTER = 4;
+
+	/** The memory that a result uses beside its characters, in bytes. */
+	private static final int EACH = 512;
 
 	private final ResultLimits limits;
 
@@ -48,7 +52,7 @@ final class BoundedResults {
 	 * that alone exceeds the limit is dropped itself.
 	 */
 	synchronized List<Key> put(Key key, Result result) {
-		long size = ResultLimits.bytes(key.lock(), result.result());
+		long size = bytes(key.lock(), result.result());
 		remove(key);
 		if (size > this.limits.bytes()) {
 			return List.of(key);
@@ -81,10 +85,17 @@ final class BoundedResults {
 	private void removeFromGroup(Key key, Result removed) {
 		Group group = Objects.requireNonNull(this.groups.get(key.name()));
 		group.keys.remove(key);
-		add(group, -ResultLimits.bytes(key.lock(), removed.result()));
+		add(group, -bytes(key.lock(), removed.result()));
 		if (group.keys.isEmpty()) {
 			this.groups.remove(key.name());
 		}
+	}
+
+	/** Returns the memory that a result uses, at most. */
+	private static long bytes(LockKey lock, StoredResult result) {
+		long characters = (long) lock.name().length() + lock.key().length() + result.key().name().length()
+				+ result.text().length();
+		return EACH + Character.BYTES * characters;
 	}
 
 	private void add(Group group, long bytes) {

@@ -34,6 +34,7 @@ import io.github.lockstarter.store.AcquireResult.Held;
 import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ResultKey;
+import io.github.lockstarter.store.ResultLimits;
 import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResult;

@@ -23,6 +23,7 @@ import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
 import io.github.lockstarter.store.DroppedResults;
 import io.github.lockstarter.store.ResultKey;
+import io.github.lockstarter.store.ResultLimits;
 import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResults;

@@ -1,20 +1,16 @@
-package io.github.lockstarter.store.memory;
+package io.github.lockstarter.store;
 
 import org.springframework.util.Assert;
 
-import io.github.lockstarter.LockKey;
-import io.github.lockstarter.store.StoredResult;
-
 /**
- * Limits the results that a {@link MemoryLockStore} keeps for later duplicates.
+ * Limits the results that a {@link io.github.lockstarter.store.memory.MemoryLockStore}
+ * keeps for later duplicates.
  *
  * @param results the largest number of results
  * @param bytes the most memory that they use, estimated at no less than they do: two
  * bytes for each character, and half a kilobyte for each result
  */
 public record ResultLimits(int results, long bytes) {
-
-	private static final int EACH = 512;
 
 	private static final int TENTH = 10;
 
@@ -34,13 +30,6 @@ public record ResultLimits(int results, long bytes) {
 	/** Returns a tenth of the largest heap of this JVM, in bytes. */
 	public static long tenthOfHeap() {
 		return Runtime.getRuntime().maxMemory() / TENTH;
-	}
-
-	/** Returns the memory that a result uses, at most. */
-	static long bytes(LockKey lock, StoredResult result) {
-		long characters = (long) lock.name().length() + lock.key().length() + result.key().name().length()
-				+ result.text().length();
-		return EACH + Character.BYTES * characters;
 	}
 
 }
