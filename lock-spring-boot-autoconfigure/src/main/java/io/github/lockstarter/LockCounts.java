@@ -186,6 +186,12 @@ public final class LockCounts {
 		 */
 		NOT_KEPT,
 
+		/**
+		 * A result was dropped before its time, because its store had reached its limit.
+		 * A later duplicate runs again.
+		 */
+		RESULT_DROPPED,
+
 		/** A call of an annotated method was skipped, because the lock is held. */
 		SKIPPED,
 

@@ -22,7 +22,7 @@ public final class LockMetrics implements MeterBinder {
 	private static final String LOCK = "lock";
 
 	private static final List<Event> ANSWERS = List.of(Event.SHARED, Event.REPLAYED, Event.TOO_LARGE,
-			Event.NOT_WRITABLE, Event.NOT_READABLE, Event.NOT_KEPT);
+			Event.NOT_WRITABLE, Event.NOT_READABLE, Event.NOT_KEPT, Event.RESULT_DROPPED);
 
 	private final LockCounts counts;
 

@@ -28,6 +28,7 @@ import io.github.lockstarter.operation.ReplaySettings;
 import io.github.lockstarter.key.Fingerprint;
 import io.github.lockstarter.result.KeptAnswers;
 import io.github.lockstarter.result.SharingSettings;
+import io.github.lockstarter.store.ResultLimits;
 
 /**
  * Properties under {@code lock}. {@link UnknownPropertyWarning} reports a misspelt one,
@@ -112,6 +113,8 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 		check("lock.replay.keep", replay.keep(), KeptAnswers::parse);
 		check("lock.replay.max-key-length", replay.maxKeyLength(), ReplaySettings::checkKeyLength);
 		checkSecret("lock.replay.fingerprint-key", replay.fingerprintKey(), Fingerprint::checkKey);
+		check("lock.replay.max-results", (long) replay.maxResults(), Replay::checkPositive);
+		check("lock.replay.max-memory", replay.maxMemory(), (size) -> Replay.checkPositive(size.toBytes()));
 	}
 
 	/** Returns the default settings of all locks. */
@@ -363,9 +366,23 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 	 * is answered with 422.
 	 * @param anonymous What happens to a request without a principal. If it carries
 	 * credentials, 'allow' replays its answer only to requests with the same credentials.
+	 * @param maxResults Largest number of answers that the memory store keeps. Beyond it,
+	 * the oldest is dropped, and a later duplicate of its request runs again.
+	 * @param maxMemory Most memory that the answers in the memory store use. Beyond it,
+	 * the oldest is dropped. Default is a tenth of the largest heap.
 	 */
 	record Replay(@DefaultValue("values") String keep, @DefaultValue("255") int maxKeyLength,
-			@Nullable String fingerprintKey, @DefaultValue("allow") Anonymous anonymous) {
+			@Nullable String fingerprintKey, @DefaultValue("allow") Anonymous anonymous,
+			@DefaultValue("100000") int maxResults, @Nullable DataSize maxMemory) {
+
+		static void checkPositive(long limit) {
+			Assert.isTrue(limit > 0, "It must be positive");
+		}
+
+		ResultLimits limits() {
+			return new ResultLimits(this.maxResults,
+					(this.maxMemory != null) ? this.maxMemory.toBytes() : ResultLimits.tenthOfHeap());
+		}
 
 		ReplaySettings settings() {
 			return new ReplaySettings(KeptAnswers.parse(this.keep), this.maxKeyLength,

@@ -23,7 +23,9 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
 
 import io.github.lockstarter.LockConfigurationException;
+import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.store.DroppedResults;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.redis.RedisLockStore;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
@@ -49,7 +51,8 @@ class RedisStoreConfiguration {
 	LockStore exclusiveRequestRedisLockStore(LockProperties properties, Environment environment,
 			ObjectProvider<DataRedisConnectionDetails> details, ObjectProvider<SslBundles> sslBundles,
 			ObjectProvider<ClientResourcesBuilderCustomizer> resources,
-			ObjectProvider<LettuceClientOptionsBuilderCustomizer> options, ConfigurableListableBeanFactory beans) {
+			ObjectProvider<LettuceClientOptionsBuilderCustomizer> options, ConfigurableListableBeanFactory beans,
+			ObjectProvider<LockCounts> counts) {
 		properties.require(LockProperties.Store.REDIS);
 		Binder binder = Binder.get(environment);
 		if (!hasAddress(binder) && details.stream().allMatch(RedisStoreConfiguration::isOfBoot)) {
@@ -66,7 +69,8 @@ class RedisStoreConfiguration {
 					"Remove lock.redis.replicas-to-ack.");
 		}
 		RedisLockStore store = new RedisLockStore(connections, properties.redis().keyPrefix(),
-				properties.redis().commandTimeout(), properties.redis().replicasToAck());
+				properties.redis().commandTimeout(), properties.redis().replicasToAck(),
+				new DroppedResults(counts::getObject));
 		// Loads the driver while the rest of the application starts.
 		store.connect();
 		return store;

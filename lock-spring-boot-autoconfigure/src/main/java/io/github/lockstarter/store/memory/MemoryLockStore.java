@@ -1,6 +1,7 @@
 package io.github.lockstarter.store.memory;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -15,8 +16,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import java.util.stream.Stream;
+import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
@@ -32,10 +34,12 @@ import io.github.lockstarter.store.AcquireResult.Held;
 import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ResultKey;
+import io.github.lockstarter.store.ResultLimits;
 import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResult;
 import io.github.lockstarter.store.StoredResults;
+import io.github.lockstarter.store.memory.BoundedResults.Result;
 
 /**
  * Stores locks in memory. They work within this JVM only, and end with it. Intended for
@@ -57,11 +61,13 @@ public final class MemoryLockStore implements LockStore {
 
 	private final ConcurrentMap<LockKey, StoredLease> leases = new ConcurrentHashMap<>();
 
-	private final ConcurrentMap<KeyOfResult, Result> results = new ConcurrentHashMap<>();
+	private final BoundedResults results;
 
 	private final AtomicLong fence = new AtomicLong();
 
 	private final LongSupplier nanoTime;
+
+	private final Consumer<String> dropped;
 
 	/**
 	 * Creates a store on the JVM's monotonic clock.
@@ -75,7 +81,21 @@ public final class MemoryLockStore implements LockStore {
 	 * @param nanoTime a clock like {@link System#nanoTime()}
 	 */
 	public MemoryLockStore(LongSupplier nanoTime) {
+		this(nanoTime, ResultLimits.defaults(), (lockName) -> {
+		});
+	}
+
+	/**
+	 * Creates a store with other limits.
+	 * @param nanoTime a clock like {@link System#nanoTime()}
+	 * @param limits the limits of the results that are kept for later duplicates
+	 * @param dropped called with the name of the lock for each result that is dropped
+	 * before its time, because a limit was reached
+	 */
+	public MemoryLockStore(LongSupplier nanoTime, ResultLimits limits, Consumer<String> dropped) {
 		this.nanoTime = nanoTime;
+		this.results = new BoundedResults(limits);
+		this.dropped = dropped;
 	}
 
 	@Override
@@ -117,7 +137,7 @@ public final class MemoryLockStore implements LockStore {
 	 */
 	public void clear() {
 		this.leases.clear();
-		this.results.clear();
+		this.results.removeIf((each) -> true);
 	}
 
 	private static <T> CompletionStage<T> done(T value) {
@@ -176,7 +196,7 @@ public final class MemoryLockStore implements LockStore {
 			}
 			if (holder.fencingToken() % SWEEP_EVERY == 0) {
 				MemoryLockStore.this.leases.values().removeIf((each) -> !each.isLive(now));
-				MemoryLockStore.this.results.values().removeIf((each) -> !each.isLive(now));
+				MemoryLockStore.this.results.removeIf((each) -> !each.getValue().isLive(now));
 			}
 			return new Granted(holder.fencingToken());
 		}
@@ -185,7 +205,7 @@ public final class MemoryLockStore implements LockStore {
 			if (query == null) {
 				return null;
 			}
-			Result result = MemoryLockStore.this.results.get(new KeyOfResult(this.key, query.key().name()));
+			Result result = MemoryLockStore.this.results.get(new BoundedResults.Key(this.key, query.key().name()));
 			if (result == null || !result.isLive(now)) {
 				return null;
 			}
@@ -205,14 +225,16 @@ public final class MemoryLockStore implements LockStore {
 		public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
 			long now = now();
 			AtomicBoolean released = new AtomicBoolean();
+			List<BoundedResults.Key> dropped = new ArrayList<>();
 			MemoryLockStore.this.leases.computeIfPresent(this.key, (k, old) -> {
 				released.set(old.isOwnedBy(owner, now));
 				if (!released.get()) {
 					return old;
 				}
-				keep(result, now);
+				dropped.addAll(keep(result, now));
 				return null;
 			});
+			dropped.forEach((each) -> MemoryLockStore.this.dropped.accept(each.lock().name()));
 			return done(released.get());
 		}
 
@@ -230,14 +252,15 @@ public final class MemoryLockStore implements LockStore {
 
 		/**
 		 * Keeps a result only for replay: the waiters are in this JVM, and receive the
-		 * result there.
+		 * result there. Returns the keys of the results that were dropped for it.
 		 */
-		private void keep(@Nullable StoredResult result, long now) {
-			if (result != null && result.key().replayed()) {
-				ResultKey resultKey = result.key();
-				MemoryLockStore.this.results.put(new KeyOfResult(this.key, resultKey.name()),
-						new Result(result, now, now + resultKey.keep().toNanos()));
+		private List<BoundedResults.Key> keep(@Nullable StoredResult result, long now) {
+			if (result == null || !result.key().replayed()) {
+				return List.of();
 			}
+			ResultKey resultKey = result.key();
+			return MemoryLockStore.this.results.put(new BoundedResults.Key(this.key, resultKey.name()),
+					new Result(result, now, now + resultKey.keep().toNanos()));
 		}
 
 		@Override
@@ -258,32 +281,17 @@ public final class MemoryLockStore implements LockStore {
 
 		@Override
 		public CompletionStage<Long> count(String lockName) {
-			return done(live(lockName).count());
+			return done(MemoryLockStore.this.results.count(live(lockName)));
 		}
 
 		@Override
 		public CompletionStage<Long> remove(String lockName) {
-			return done(
-					live(lockName).filter((each) -> MemoryLockStore.this.results.remove(each.getKey(), each.getValue()))
-						.count());
+			return done(MemoryLockStore.this.results.removeIf(live(lockName)));
 		}
 
-		private Stream<Map.Entry<KeyOfResult, Result>> live(String lockName) {
+		private Predicate<Map.Entry<BoundedResults.Key, Result>> live(String lockName) {
 			long now = MemoryLockStore.this.nanoTime.getAsLong();
-			return MemoryLockStore.this.results.entrySet()
-				.stream()
-				.filter((each) -> each.getKey().lock().name().equals(lockName) && each.getValue().isLive(now));
-		}
-
-	}
-
-	private record KeyOfResult(LockKey lock, String name) {
-	}
-
-	private record Result(StoredResult result, long stored, long expiry) {
-
-		boolean isLive(long now) {
-			return this.expiry - now > 0;
+			return (each) -> each.getKey().lock().name().equals(lockName) && each.getValue().isLive(now);
 		}
 
 	}

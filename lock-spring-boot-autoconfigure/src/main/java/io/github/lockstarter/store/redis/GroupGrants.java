@@ -103,7 +103,8 @@ final class GroupGrants {
 			args[2 * i] = each.owner().getBytes(StandardCharsets.US_ASCII);
 			args[2 * i + 1] = Long.toString(each.ttl().toMillis()).getBytes(StandardCharsets.US_ASCII);
 		}
-		return Script.ACQUIRE_ALL.forEachOf(keys, args);
+		return Script.ACQUIRE_ALL.<Long>forEachOf(keys, args)
+			.orWithoutMemory(Script.ACQUIRE_ALL_WITHOUT_MEMORY.forEachOf(keys, args));
 	}
 
 	/**

@@ -1,5 +1,7 @@
 package io.github.lockstarter.store.redis;
 
+import io.github.lockstarter.store.DroppedResults;
+
 /**
  * The shared resources of all locks of a store.
  *
@@ -12,8 +14,9 @@ package io.github.lockstarter.store.redis;
  * @param grantBatches combines grants into one request
  * @param renewals renews many locks at once
  * @param pubSub notifies waiters of releases
+ * @param dropped reports results for which Redis had no memory
  */
 record RedisAccess(RedisKeys keys, LettuceConnector connector, LettuceConnector grants, RedisCalls calls,
-		Batches batches, Batches grantBatches, RedisRenewals renewals, LockPubSub pubSub) {
+		Batches batches, Batches grantBatches, RedisRenewals renewals, LockPubSub pubSub, DroppedResults dropped) {
 
 }

@@ -86,17 +86,21 @@ final class RedisLock implements StoredLock {
 				: this.redis.grantBatches()
 					.with(Script.ACQUIRE, new byte[][] { this.redisKey, fence() }, bytes(command.owner()),
 							millis(command.ttl()));
+		Request<Long> withoutMemory = Script.ACQUIRE_WITHOUT_MEMORY.with(allKeys(), bytes(command.owner()),
+				millis(command.ttl()), waiter(waits));
 		return this.redis.calls()
-			.grant(this.key, command.owner(), command.ttl(), script, (number) -> number > 0,
-					(number) -> noted(Replies.acquired(number), waits), undo(command));
+			.grant(this.key, command.owner(), command.ttl(), script.orWithoutMemory(withoutMemory),
+					(number) -> number > 0, (number) -> noted(Replies.acquired(number), waits), undo(command));
 	}
 
 	private CompletionStage<AcquireResult> acquireOrResult(AcquireCommand command, ResultQuery query) {
 		boolean waits = command.onRelease() != null;
 		byte[] since = bytes(query.canMatch() ? Long.toString(query.since()) : "");
 		byte[] maxAge = bytes(Long.toString(TimeUnit.NANOSECONDS.toMicros(query.maxAge().toNanos())));
-		Request<List<Object>> script = Script.ACQUIRE_OR_RESULT.forEachOf(keysWith(query.key()), bytes(command.owner()),
-				millis(command.ttl()), waiter(waits), since, maxAge);
+		byte[][] keys = keysWith(query.key());
+		byte[][] args = { bytes(command.owner()), millis(command.ttl()), waiter(waits), since, maxAge };
+		Request<List<Object>> script = Script.ACQUIRE_OR_RESULT.<Object>forEachOf(keys, args)
+			.orWithoutMemory(Script.ACQUIRE_OR_RESULT_WITHOUT_MEMORY.forEachOf(keys, args));
 		return this.redis.calls()
 			.grant(this.key, command.owner(), command.ttl(), script, (reply) -> (long) reply.get(0) > 0,
 					(reply) -> noted(Replies.acquiredOrFound(reply, query.key()), waits), undo(command));
@@ -182,9 +186,21 @@ final class RedisLock implements StoredLock {
 		boolean kept = result.key().replayed() || this.metHolder;
 		this.metHolder = false;
 		byte[] message = pubSub.message(this.redisKey);
-		return pubSub.published(Script.RELEASE_WITH_RESULT.with(keysWith(result.key()), bytes(owner), pubSub.name(),
-				message, result.text().getBytes(StandardCharsets.UTF_8), millis(result.key().keep()),
-				bytes(kept ? "1" : "0")), message);
+		return pubSub.published(reportDropped(result.key(),
+				Script.RELEASE_WITH_RESULT.with(keysWith(result.key()), bytes(owner), pubSub.name(), message,
+						result.text().getBytes(StandardCharsets.UTF_8), millis(result.key().keep()),
+						bytes(kept ? "1" : "0"))),
+				message);
+	}
+
+	private Request<Long> reportDropped(ResultKey result, Request<Long> release) {
+		return (redis, abandoned, reply) -> release.send(redis, abandoned, (number, failure) -> {
+			boolean dropped = number != null && number > Script.RESULT_DROPPED;
+			if (dropped && result.replayed()) {
+				this.redis.dropped().add(this.key.name(), "Redis has no memory left (maxmemory)");
+			}
+			reply.accept(dropped ? Long.valueOf(number - Script.RESULT_DROPPED) : number, failure);
+		});
 	}
 
 	@Override

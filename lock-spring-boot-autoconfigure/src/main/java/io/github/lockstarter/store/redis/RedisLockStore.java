@@ -14,9 +14,11 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.util.Assert;
 
+import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.AcquireAllResult;
 import io.github.lockstarter.store.Capability;
+import io.github.lockstarter.store.DroppedResults;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResults;
@@ -70,6 +72,20 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 	 * Cluster
 	 */
 	public RedisLockStore(RedisConnections connections, String keyPrefix, Duration commandTimeout, int replicasToAck) {
+		this(connections, keyPrefix, commandTimeout, replicasToAck, new DroppedResults(LockCounts::new));
+	}
+
+	/**
+	 * Creates a store that reports results for which Redis had no memory.
+	 * @param connections the connections for its commands
+	 * @param keyPrefix the prefix of all keys in Redis
+	 * @param commandTimeout the longest time to wait for an answer
+	 * @param replicasToAck the number of replicas that must acknowledge a grant
+	 * @param dropped counts and logs such results
+	 * @see #RedisLockStore(RedisConnections, String, Duration, int)
+	 */
+	public RedisLockStore(RedisConnections connections, String keyPrefix, Duration commandTimeout, int replicasToAck,
+			DroppedResults dropped) {
 		// In a cluster, all keys of one script have to be in one slot.
 		boolean clustered = connections.isClustered();
 		Assert.isTrue(replicasToAck == 0 || !clustered, "Redis Cluster does not support acknowledgements by replicas");
@@ -83,7 +99,7 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 		this.groups = new GroupGrants(calls, clustered);
 		this.access = new RedisAccess(new RedisKeys(keyPrefix), connector, grants, calls, batches,
 				(replicasToAck > 0) ? new Batches(!clustered) : batches, new RedisRenewals(calls, !clustered),
-				new LockPubSub(connections, connector, keyPrefix + ":released"));
+				new LockPubSub(connections, connector, keyPrefix + ":released"), dropped);
 	}
 
 	/**

@@ -3,6 +3,7 @@ package io.github.lockstarter.store.redis;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +16,26 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 interface Request<T> {
 
+	/** The error of a server that has no memory left. */
+	String OUT_OF_MEMORY = "OOM ";
+
 	void send(RedisClusterAsyncCommands<byte[], byte[]> redis, BooleanSupplier abandoned,
 			BiConsumer<@Nullable T, @Nullable Throwable> reply);
+
+	/**
+	 * Returns a request that is sent in another form if the server has no memory left for
+	 * this one.
+	 */
+	default Request<T> orWithoutMemory(Request<T> other) {
+		return (redis, abandoned, reply) -> send(redis, abandoned, (value, failure) -> {
+			if (failure instanceof RedisCommandExecutionException && failure.getMessage() != null
+					&& failure.getMessage().startsWith(OUT_OF_MEMORY)) {
+				other.send(redis, abandoned, reply);
+			}
+			else {
+				reply.accept(value, failure);
+			}
+		});
+	}
 
 }

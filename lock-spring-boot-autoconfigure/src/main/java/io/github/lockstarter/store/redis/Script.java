@@ -55,6 +55,14 @@ enum Script {
 			"""),
 
 	/**
+	 * Acquires like {@link #ACQUIRE} on a server that has no memory left. It begins with
+	 * a write that changes nothing: a server refuses only the first write of a script for
+	 * want of memory. A lock is small and temporary, and must not fail because other data
+	 * has filled the server.
+	 */
+	ACQUIRE_WITHOUT_MEMORY("redis.call('srem', KEYS[3], '')\n" + ACQUIRE.text),
+
+	/**
 	 * Acquires several locks, all or none. Answers with the fencing token of each, or, if
 	 * another owner holds one of them, with the negated position of the first such lock
 	 * and the remaining milliseconds of its lease. The keys are the lock and the fence of
@@ -80,6 +88,12 @@ enum Script {
 			end
 			return tokens
 			"""),
+
+	/**
+	 * Is {@link #ACQUIRE_ALL} on a server that has no memory left, like
+	 * {@link #ACQUIRE_WITHOUT_MEMORY}. The write fails if the lock is held.
+	 */
+	ACQUIRE_ALL_WITHOUT_MEMORY("redis.pcall('srem', KEYS[1], '')\n" + ACQUIRE_ALL.text),
 
 	/**
 	 * Ends a turn. Answers with the fencing token of the successor; with 0 if the lock
@@ -200,12 +214,20 @@ enum Script {
 			""".formatted(ACQUIRE.text)),
 
 	/**
+	 * Is {@link #ACQUIRE_OR_RESULT} on a server that has no memory left, like
+	 * {@link #ACQUIRE_WITHOUT_MEMORY}.
+	 */
+	ACQUIRE_OR_RESULT_WITHOUT_MEMORY("redis.call('srem', KEYS[3], '')\n" + ACQUIRE_OR_RESULT.text),
+
+	/**
 	 * Keeps a result and releases the lock. Answers with 1 if the owner held it,
 	 * otherwise with 0. Unless it is to be kept in any case, a result is kept only if an
 	 * instance waits. A server without memory for the result releases the lock
-	 * nevertheless. The last fencing token is kept with the result: several locks share
-	 * one fence, so an instance that waited for the holder may have received a later
-	 * token than the holder's.
+	 * nevertheless, and adds {@link #RESULT_DROPPED} to its answer. The result is written
+	 * first, because a server lets a script that has begun to write use any amount of
+	 * memory. The last fencing token is kept with the result: several locks share one
+	 * fence, so an instance that waited for the holder may have received a later token
+	 * than the holder's.
 	 */
 	RELEASE_WITH_RESULT("""
 			local owner, channel, message, text, keep, always = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
@@ -213,18 +235,22 @@ enum Script {
 			  return 0
 			end
 			local time = redis.pcall('time')
-			local awaited = redis.call('del', KEYS[1], KEYS[3]) == 2
+			local awaited = redis.call('exists', KEYS[3]) == 1
+			local dropped = 0
 			if (awaited or always == '1') and not time.err then
 			  local now = string.format('%.0f', time[1] * 1000000 + time[2])
 			  local token = redis.pcall('get', KEYS[2])
 			  token = type(token) == 'string' and token or '0'
-			  redis.pcall('set', KEYS[4], now .. ' ' .. token .. ' ' .. text, 'PX', keep)
+			  if redis.pcall('set', KEYS[4], now .. ' ' .. token .. ' ' .. text, 'PX', keep).err then
+			    dropped = 2
+			  end
 			end
+			redis.call('del', KEYS[1], KEYS[3])
 			if awaited then
 			  local published = redis.pcall('publish', channel, message)
-			  return type(published) == 'number' and 1 or 2
+			  return dropped + (type(published) == 'number' and 1 or 2)
 			end
-			return 1
+			return dropped + 1
 			"""),
 
 	/**
@@ -258,6 +284,9 @@ enum Script {
 
 	/** The answer of a release that was not allowed to publish it. */
 	static final long RELEASED_UNPUBLISHED = 2;
+
+	/** What a release adds to its answer if there was no memory for the result. */
+	static final long RESULT_DROPPED = 2;
 
 	/** The answer of the end of a turn that was not allowed to publish the release. */
 	static final long HANDED_OVER_UNPUBLISHED = -2;

@@ -2,6 +2,7 @@ package io.github.lockstarter.store.redis;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -24,9 +25,12 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.AcquireAllResult.AllGranted;
 import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.AcquireResult.Held;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 import io.github.lockstarter.testing.LocalRedis;
@@ -177,16 +181,30 @@ class RedisLockStoreFaultTests {
 	}
 
 	@Test
-	@DisplayName("If Redis refuses all writes, calls fail with the server's message")
+	@DisplayName("A Redis that has no memory left grants, renews, and releases locks")
 	void outOfMemory() {
 		StringRedisTemplate redis = new StringRedisTemplate(this.factory);
 		redis.execute((RedisCallback<Void>) (connection) -> {
 			connection.serverCommands().setConfig("maxmemory", "1");
 			return null;
 		});
-		assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> join(acquire("a")))
-			.havingRootCause()
-			.withMessageContaining("OOM");
+		StoredLock lock = this.patient.lock(this.key);
+		for (int i = 0; i < 100; i++) {
+			assertThat(join(lock.acquire(AcquireCommand.of("a", TTL)))).isInstanceOf(Granted.class);
+			Runnable onRelease = () -> {
+			};
+			assertThat(join(lock.acquire(AcquireCommand.of("c", TTL).notifying(onRelease)))).isInstanceOf(Held.class);
+			assertThat(join(lock.renew("a", TTL))).isTrue();
+			assertThat(join(lock.release("a", null))).isTrue();
+			StoredLock other = this.patient.lock(new LockKey("fault", "hanako"));
+			List<LockStore.Acquisition> both = List.of(new LockStore.Acquisition(lock, "d", TTL),
+					new LockStore.Acquisition(other, "e", TTL));
+			assertThat(join(this.patient.acquireAll(both))).isInstanceOf(AllGranted.class);
+			assertThat(join(lock.release("d", null))).isTrue();
+			assertThat(join(this.patient.acquireAll(both))).isInstanceOf(AllGranted.class);
+			assertThat(join(lock.release("d", null))).isTrue();
+			assertThat(join(other.release("e", null))).isTrue();
+		}
 	}
 
 	@Test

@@ -16,12 +16,15 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
+import io.github.lockstarter.LockCounts;
+import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Found;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
+import io.github.lockstarter.store.DroppedResults;
 import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.StoredLock;
@@ -185,10 +188,12 @@ class RedisResultTests {
 	}
 
 	@Test
-	@DisplayName("If Redis has no memory for the result, the lock is released")
+	@DisplayName("If Redis has no memory for the result, the lock is released, and the dropped result is counted")
 	void noRoom() {
+		LockCounts counts = new LockCounts();
 		LettuceConnectionFactory full = TestRedis.connectionFactory("127.0.0.1", LocalRedis.started().port());
-		RedisLockStore store = new RedisLockStore(new SpringDataConnections(full), "full", Duration.ofSeconds(5), 0);
+		RedisLockStore store = new RedisLockStore(new SpringDataConnections(full), "full", Duration.ofSeconds(5), 0,
+				new DroppedResults(() -> counts));
 		store.start();
 		StringRedisTemplate redis = new StringRedisTemplate(full);
 		join(store.lock(this.key).acquire(AcquireCommand.of("a", LONG)));
@@ -198,6 +203,10 @@ class RedisResultTests {
 		});
 		assertThat(join(store.lock(this.key).release("a", TestResults.stored(REPLAYED, "r".repeat(100_000))))).isTrue();
 		assertThat(redis.keys("full:{*")).isEmpty();
+		assertThat(redis.keys("full:result:*")).isEmpty();
+		assertThat(counts.get(this.key.name(), Event.RESULT_DROPPED)).isEqualTo(1);
+		assertThat(join(store.lock(this.key).acquire(lockOrResult("b")))).as("a duplicate runs again")
+			.isInstanceOf(Granted.class);
 		store.stop();
 		full.destroy();
 	}

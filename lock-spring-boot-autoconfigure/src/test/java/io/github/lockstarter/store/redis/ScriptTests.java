@@ -12,7 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ScriptTests {
 
 	@ParameterizedTest
-	@EnumSource(mode = Mode.EXCLUDE, names = { "ACQUIRE_ALL", "BATCH", "RENEW" })
+	@EnumSource(mode = Mode.EXCLUDE, names = { "ACQUIRE_ALL", "ACQUIRE_ALL_WITHOUT_MEMORY", "BATCH", "RENEW" })
 	@DisplayName("Scripts pass the checks of managed servers: keys are numbered KEYS, and commands are literals")
 	void passesChecks(Script script) {
 		String text = script.text();

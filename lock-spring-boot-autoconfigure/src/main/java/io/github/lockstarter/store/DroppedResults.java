@@ -1,0 +1,47 @@
+package io.github.lockstarter.store;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import io.github.lockstarter.LockCounts;
+import io.github.lockstarter.LockCounts.Event;
+
+/**
+ * Counts and logs results that a store does not keep for their whole time, because it has
+ * reached its limit: a later duplicate then runs again, which must not be silent.
+ */
+public final class DroppedResults {
+
+	private static final Log logger = LogFactory.getLog(DroppedResults.class);
+
+	private final Supplier<LockCounts> counts;
+
+	private final Set<String> warned = ConcurrentHashMap.newKeySet();
+
+	/**
+	 * Creates a record of dropped results.
+	 * @param counts the counts of the application
+	 */
+	public DroppedResults(Supplier<LockCounts> counts) {
+		this.counts = counts;
+	}
+
+	/**
+	 * Counts a dropped result. Logs a warning for the first one of each lock name.
+	 * @param lockName the name of the lock
+	 * @param limit the limit that was reached, and how it is raised
+	 */
+	public void add(String lockName, String limit) {
+		this.counts.get().add(lockName, Event.RESULT_DROPPED);
+		if (this.warned.add(lockName)) {
+			logger.warn(
+					"A stored response of lock '%s' was dropped before its time, because %s. A later duplicate of its request runs again. Only the first one for each lock name is logged; lock.answers with outcome=result-dropped counts all."
+						.formatted(lockName, limit));
+		}
+	}
+
+}
