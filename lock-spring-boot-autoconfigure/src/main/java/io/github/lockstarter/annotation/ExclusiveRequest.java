@@ -137,8 +137,9 @@ public @interface ExclusiveRequest {
 	 * The time for which a result is kept for later duplicates, as in {@code 24h} or
 	 * {@code ${…}}. A later call with the same key and the same content receives the kept
 	 * result: of a handler, the content of its request; of another method, its arguments.
-	 * A call with the same key and other content is refused with status 422. Callers with different principals never receive each other's results. Requires
-	 * a {@link #key()} or a {@link #keyResolver()}. Default: every call runs.
+	 * A call with the same key and other content is refused with status 422. Callers with
+	 * different principals never receive each other's results. Requires a {@link #key()}
+	 * or a {@link #keyResolver()}. Default: every call runs.
 	 */
 	String replay() default "";
 

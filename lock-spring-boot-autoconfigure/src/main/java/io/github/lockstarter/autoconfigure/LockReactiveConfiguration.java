@@ -67,8 +67,7 @@ class LockReactiveConfiguration {
 	@Bean
 	static AnswerRecorder exclusiveRequestAnswerRecorder(LockOperationSource operations,
 			ObjectProvider<LockProperties> properties) {
-		return new AnswerRecorder(operations::keepsResponses,
-				() -> properties.getObject().share().maxSize().toBytes());
+		return new AnswerRecorder(operations::keepsResponses, () -> properties.getObject().share().maxSize().toBytes());
 	}
 
 	@Bean
@@ -114,8 +113,8 @@ class LockReactiveConfiguration {
 		Handlers(BeanFactory beanFactory) {
 			super(beanFactory, LockExceptionHandlers.OfConflict.class, LockExceptionHandlers.OfMissingKey.class,
 					LockExceptionHandlers.OfTooManyKeys.class, LockExceptionHandlers.OfInvalidIdempotencyKey.class,
-					LockExceptionHandlers.OfPayloadMismatch.class, LockExceptionHandlers.OfResultUnavailable.class, LockExceptionHandlers.OfLostLease.class,
-					LockExceptionHandlers.OfStore.class);
+					LockExceptionHandlers.OfPayloadMismatch.class, LockExceptionHandlers.OfResultUnavailable.class,
+					LockExceptionHandlers.OfLostLease.class, LockExceptionHandlers.OfStore.class);
 		}
 
 	}

@@ -144,9 +144,8 @@ class LockServletConfiguration {
 		Handlers(BeanFactory beanFactory) {
 			super(beanFactory, LockExceptionHandlers.OfConflict.class, LockExceptionHandlers.OfMissingKey.class,
 					LockExceptionHandlers.OfTooManyKeys.class, LockExceptionHandlers.OfInvalidIdempotencyKey.class,
-					LockExceptionHandlers.OfPayloadMismatch.class,
-					LockExceptionHandlers.OfResultUnavailable.class, LockExceptionHandlers.OfLostLease.class,
-					LockExceptionHandlers.OfStore.class);
+					LockExceptionHandlers.OfPayloadMismatch.class, LockExceptionHandlers.OfResultUnavailable.class,
+					LockExceptionHandlers.OfLostLease.class, LockExceptionHandlers.OfStore.class);
 		}
 
 	}

@@ -1,6 +1,5 @@
 package io.github.lockstarter.completion;
 
-
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.registry.request.SharedLease;

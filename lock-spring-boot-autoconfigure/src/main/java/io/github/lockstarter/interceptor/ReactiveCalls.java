@@ -99,9 +99,11 @@ final class ReactiveCalls {
 			}
 			Mono<HeldLeases> acquired = ((request != null)
 					? request.current(call.method().readsPrincipal(), handled && call.method().readsContent())
-						.map(call::locks) : locksOfThread)
-				.flatMap((locks) -> owned(within(context, () -> call.acquireAsync(locks, this.untilResponse && handled,
-						executor, ReactiveTypeAdapter.all(context)))))
+						.map(call::locks)
+					: locksOfThread)
+				.flatMap((locks) -> owned(within(context,
+						() -> call.acquireAsync(locks, this.untilResponse && handled, executor,
+								ReactiveTypeAdapter.all(context)))))
 				.filter((leases) -> {
 					if (end != null && handled) {
 						end.add(leases);

@@ -20,6 +20,8 @@ import org.springframework.util.InvalidMimeTypeException;
 import org.springframework.util.MimeType;
 import org.springframework.util.MimeTypeUtils;
 
+import io.github.lockstarter.key.RequestContent.Body;
+
 /**
  * A fingerprint of what the client of a request has sent: method, path, parameters, body
  * and parts. Nothing that the application makes of it takes part, nor do headers, cookies
@@ -28,7 +30,9 @@ import org.springframework.util.MimeTypeUtils;
  */
 public final class RequestFingerprint {
 
-	/** Keeps each digit of a number, and refuses what two readers may read differently. */
+	/**
+	 * Keeps each digit of a number, and refuses what two readers may read differently.
+	 */
 	private static final JsonMapper JSON = JsonMapper.builder()
 		.enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS, DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY,
 				DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
@@ -55,7 +59,7 @@ public final class RequestFingerprint {
 		Map<String, List<String>> parameters = new TreeMap<>(content.parameters());
 		this.parts.withoutParameters().forEach(parameters::remove);
 		all.add(parameters);
-		all.add(body(content.contentType(), content.body()));
+		all.add(body(content.body()));
 		all.add(content.parts()
 			.stream()
 			.filter((part) -> !this.parts.withoutParts().contains(part.name()))
@@ -72,15 +76,15 @@ public final class RequestFingerprint {
 		Map<String, @Nullable Object> all = new LinkedHashMap<>();
 		all.put("name", part.name());
 		all.put("fileName", part.fileName());
-		all.put("contentType", part.contentType());
-		all.put("body", Base64.getEncoder().encodeToString(part.body()));
+		all.put("contentType", part.body().contentType());
+		all.put("body", Base64.getEncoder().encodeToString(part.body().bytes()));
 		return all;
 	}
 
-	private Object body(@Nullable String contentType, byte[] body) {
-		if (body.length > 0 && isJson(contentType)) {
+	private Object body(Body body) {
+		if (body.bytes().length > 0 && isJson(body.contentType())) {
 			try {
-				JsonNode tree = JSON.readTree(body);
+				JsonNode tree = JSON.readTree(body.bytes());
 				this.parts.withoutMembers().forEach((pointer) -> {
 					if (tree.at(pointer.head()) instanceof ObjectNode parent) {
 						parent.remove(pointer.last().getMatchingProperty());
@@ -92,14 +96,14 @@ public final class RequestFingerprint {
 				// The application may accept what JSON does not allow.
 			}
 		}
-		return Base64.getEncoder().encodeToString(body);
+		return Base64.getEncoder().encodeToString(body.bytes());
 	}
 
 	private static boolean isJson(@Nullable String contentType) {
 		try {
 			MimeType type = (contentType != null) ? MimeTypeUtils.parseMimeType(contentType) : null;
-			return type != null && (type.isCompatibleWith(MimeTypeUtils.APPLICATION_JSON)
-					|| type.getSubtype().endsWith("+json"));
+			return type != null
+					&& (type.isCompatibleWith(MimeTypeUtils.APPLICATION_JSON) || type.getSubtype().endsWith("+json"));
 		}
 		catch (InvalidMimeTypeException ex) {
 			return false;

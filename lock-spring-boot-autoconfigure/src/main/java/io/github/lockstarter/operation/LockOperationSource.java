@@ -375,8 +375,7 @@ public final class LockOperationSource {
 				replay == null || StringUtils.hasLength(annotation.key())
 						|| StringUtils.hasLength(annotation.keyResolver()),
 				"A replay needs a key or a keyResolver, as in key = \"header('Idempotency-Key')\"");
-		ResultSharing results = this.sharing.get()
-			.of(name, locked.method(), ResultTypes.of(locked), replay);
+		ResultSharing results = this.sharing.get().of(name, locked.method(), ResultTypes.of(locked), replay);
 		if (results.sharesResponses()) {
 			this.keepsResponses = true;
 		}

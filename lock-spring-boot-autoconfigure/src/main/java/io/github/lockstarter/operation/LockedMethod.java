@@ -31,8 +31,7 @@ import io.github.lockstarter.key.LockInvocation;
  */
 public final class LockedMethod {
 
-	private static final List<Class<? extends Annotation>> MAPPINGS = List.of(RequestMapping.class,
-			HttpExchange.class);
+	private static final List<Class<? extends Annotation>> MAPPINGS = List.of(RequestMapping.class, HttpExchange.class);
 
 	private final ReturnType returnType;
 
@@ -127,8 +126,8 @@ public final class LockedMethod {
 
 	/** Returns whether it is mapped to requests, to which it responds. */
 	public boolean isMapped() {
-		return this.ofController && MAPPINGS.stream()
-			.anyMatch((mapping) -> AnnotatedElementUtils.hasAnnotation(method(), mapping));
+		return this.ofController
+				&& MAPPINGS.stream().anyMatch((mapping) -> AnnotatedElementUtils.hasAnnotation(method(), mapping));
 	}
 
 	/** Returns the method, as it is on the class of the bean. */

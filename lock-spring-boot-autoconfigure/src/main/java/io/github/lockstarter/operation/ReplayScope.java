@@ -93,10 +93,11 @@ final class ReplayScope {
 			.filter(Objects::nonNull)
 			.collect(Collectors.joining("\n"));
 		if (!credentials.isEmpty() && this.warned.compareAndSet(false, true)) {
-			logger.warn(("A request under lock '%s' carries credentials, but has no principal. Its response is replayed to"
-					+ " requests with the same credentials only, and a request with the same key and others gets 422. Let"
-					+ " getUserPrincipal() return the user, as Spring Security does, or put the user into the key")
-				.formatted(this.lockName));
+			logger
+				.warn(("A request under lock '%s' carries credentials, but has no principal. Its response is replayed to"
+						+ " requests with the same credentials only, and a request with the same key and others gets 422. Let"
+						+ " getUserPrincipal() return the user, as Spring Security does, or put the user into the key")
+					.formatted(this.lockName));
 		}
 		return credentials;
 	}

@@ -38,7 +38,8 @@ public final class EmittedValues {
 	}
 
 	/**
-	 * Returns the text of all values, like {@link ResultSharing#writeValue(Caller, Object, Integer)}.
+	 * Returns the text of all values, like
+	 * {@link ResultSharing#writeValue(Caller, Object, Integer)}.
 	 */
 	public @Nullable String write(Caller caller) {
 		return this.shareable ? this.sharing.writeValue(caller, this.all, null) : this.sharing.writePending(caller);

@@ -61,8 +61,8 @@ final class LostProperties {
 	}
 
 	private static IllegalStateException lost(Class<?> type, BeanPropertyDefinition property, String how) {
-		return new IllegalStateException("the property '%s' of %s %s, so it would be lost"
-			.formatted(property.getName(), type.getName(), how));
+		return new IllegalStateException(
+				"the property '%s' of %s %s, so it would be lost".formatted(property.getName(), type.getName(), how));
 	}
 
 }

@@ -250,8 +250,10 @@ public final class ResultSharing {
 			throw ex;
 		}
 		catch (RuntimeException | LinkageError | StackOverflowError ex) {
-			report(Event.NOT_READABLE, (this.replay != null) ? "A stored result of %s cannot be read, and its duplicates are refused"
-					: "A stored result of %s cannot be read, and is treated as absent", ex);
+			report(Event.NOT_READABLE,
+					(this.replay != null) ? "A stored result of %s cannot be read, and its duplicates are refused"
+							: "A stored result of %s cannot be read, and is treated as absent",
+					ex);
 			if (this.replay != null) {
 				throw new ResultUnavailableException(this.lockName);
 			}

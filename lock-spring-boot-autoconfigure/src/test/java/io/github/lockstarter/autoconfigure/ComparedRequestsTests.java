@@ -70,8 +70,9 @@ class ComparedRequestsTests {
 
 	@BeforeParameterizedClassInvocation
 	void start() {
-		this.server = TestServer.start(new Class<?>[] { TestServer.Application.class, Handlers.class }, "lock.store=memory",
-				"lock.replay.fingerprint-key=0123456789abcdef", "spring.main.web-application-type=" + this.type);
+		this.server = TestServer.start(new Class<?>[] { TestServer.Application.class, Handlers.class },
+				"lock.store=memory", "lock.replay.fingerprint-key=0123456789abcdef",
+				"spring.main.web-application-type=" + this.type);
 	}
 
 	@AfterParameterizedClassInvocation

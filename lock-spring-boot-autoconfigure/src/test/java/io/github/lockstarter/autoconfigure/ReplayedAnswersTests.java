@@ -177,8 +177,7 @@ class ReplayedAnswersTests {
 		assertThat(again.body()).isEqualTo(first.body());
 		for (String header : new String[] { "Location", "ETag", "Link", "Content-Type", "Content-Encoding" }) {
 			assertThat(again.headers().allValues(header)).as(header)
-				.isEqualTo(
-						first.headers().allValues(header).stream().map(this::withoutClient).toList());
+				.isEqualTo(first.headers().allValues(header).stream().map(this::withoutClient).toList());
 		}
 		assertThat(again.headers().map()).doesNotContainKeys("set-cookie", "x-other");
 	}

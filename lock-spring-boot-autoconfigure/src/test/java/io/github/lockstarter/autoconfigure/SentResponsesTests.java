@@ -62,8 +62,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class SentResponsesTests {
 
 	private static final List<String> CONTENT_HEADERS = List.of("content-type", "content-disposition",
-			"content-language", "content-security-policy", "x-content-type-options", "cache-control", "vary", "location",
-			"etag", "link");
+			"content-language", "content-security-policy", "x-content-type-options", "cache-control", "vary",
+			"location", "etag", "link");
 
 	@Parameter
 	String type;
@@ -327,10 +327,11 @@ class SentResponsesTests {
 
 		@PostMapping("/shared/download")
 		Mono<ResponseEntity<byte[]>> download(@RequestParam String run) {
-			return work(run, ResponseEntity.ok()
-				.header("Content-Disposition", "attachment; filename=\"a.pdf\"")
-				.header("Cache-Control", "no-store")
-				.body(new byte[] { 1 }));
+			return work(run,
+					ResponseEntity.ok()
+						.header("Content-Disposition", "attachment; filename=\"a.pdf\"")
+						.header("Cache-Control", "no-store")
+						.body(new byte[] { 1 }));
 		}
 
 	}

@@ -148,7 +148,8 @@ class SharingBeansTests {
 		this.runner.withBean(LockStore.class, () -> small).run((context) -> {
 			Reports reports = context.getBean(Reports.class);
 			assertThat(reports.replayed(this.key, "a").text()).isEqualTo("a 1");
-			assertThatExceptionOfType(ResultUnavailableException.class).isThrownBy(() -> reports.replayed(this.key, "a"));
+			assertThatExceptionOfType(ResultUnavailableException.class)
+				.isThrownBy(() -> reports.replayed(this.key, "a"));
 			assertThat(context.getBean(LockCounts.class).get("replayed", Event.TOO_LARGE)).isEqualTo(1);
 		});
 	}
@@ -167,7 +168,8 @@ class SharingBeansTests {
 		this.runner.withBean(ResultPredicate.class, () -> predicate).run((context) -> {
 			Reports reports = context.getBean(Reports.class);
 			assertThat(reports.replayed(this.key, "a").text()).isEqualTo("a 1");
-			assertThatExceptionOfType(ResultUnavailableException.class).isThrownBy(() -> reports.replayed(this.key, "a"));
+			assertThatExceptionOfType(ResultUnavailableException.class)
+				.isThrownBy(() -> reports.replayed(this.key, "a"));
 			List<Report> results = new ArrayList<>();
 			for (int i = 0; i < 4; i++) {
 				results.add(reports.replayed(this.key + "2", "a"));

@@ -35,12 +35,12 @@ class SharingStartTests {
 	@ParameterizedTest
 	@ValueSource(classes = { UnshareableHandlers.CallableValue.class, UnshareableHandlers.Deferred.class,
 			UnshareableHandlers.Emitter.class, UnshareableHandlers.Streaming.class,
-			UnshareableHandlers.EntityOfStreaming.class, UnshareableHandlers.FutureOfObject.class, UnshareableHandlers.MonoOfEntityOfFlux.class,
-			UnshareableHandlers.EntityOfMono.class, UnshareableHandlers.FluxOfStreams.class,
-			UnshareableHandlers.NotReadable.class,
+			UnshareableHandlers.EntityOfStreaming.class, UnshareableHandlers.FutureOfObject.class,
+			UnshareableHandlers.MonoOfEntityOfFlux.class, UnshareableHandlers.EntityOfMono.class,
+			UnshareableHandlers.FluxOfStreams.class, UnshareableHandlers.NotReadable.class,
 			UnshareableHandlers.OwnFuture.class, UnshareableHandlers.TwoLocks.class,
-			UnshareableHandlers.WithoutKey.class, BadReplay.class,
-			BadKeep.class, KeepWithoutReplay.class, KeepOfService.class, NoReplay.class, TooLongReplay.class })
+			UnshareableHandlers.WithoutKey.class, BadReplay.class, BadKeep.class, KeepWithoutReplay.class,
+			KeepOfService.class, NoReplay.class, TooLongReplay.class })
 	@DisplayName("A method whose result cannot be shared or replayed stops the start, and the message names it")
 	void failsAtStart(Class<?> type) {
 		this.runner.withBean(type).run((context) -> {
@@ -54,8 +54,8 @@ class SharingStartTests {
 	@ValueSource(classes = { ResponseHandlers.OfResource.class, ResponseHandlers.EntityOfResource.class,
 			ResponseHandlers.ViewName.class, ResponseHandlers.ViewInMono.class, ResponseHandlers.OfModelAndView.class,
 			ResponseHandlers.OfAnyEntity.class, ResponseHandlers.OfObject.class, ResponseHandlers.WritesItself.class,
-			ResponseHandlers.WritesText.class, ResponseHandlers.ReactiveBody.class,
-			ResponseHandlers.StreamedBody.class, Body.class, OfVoid.class, OfFuture.class, OfFlux.class, Plain.class, Redirecting.class,
+			ResponseHandlers.WritesText.class, ResponseHandlers.ReactiveBody.class, ResponseHandlers.StreamedBody.class,
+			Body.class, OfVoid.class, OfFuture.class, OfFlux.class, Plain.class, Redirecting.class,
 			KeptValuesOfService.class })
 	@DisplayName("Methods whose results can be shared start")
 	void starts(Class<?> type) {

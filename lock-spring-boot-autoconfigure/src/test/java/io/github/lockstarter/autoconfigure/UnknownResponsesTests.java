@@ -74,8 +74,7 @@ class UnknownResponsesTests {
 
 	@BeforeParameterizedClassInvocation
 	void start() {
-		Stream<Class<?>> own = isServlet()
-				? Stream.of(Servlet.class, Pages.class, FailingOnce.class)
+		Stream<Class<?>> own = isServlet() ? Stream.of(Servlet.class, Pages.class, FailingOnce.class)
 				: Stream.of(Reactive.class, Cancelled.class, NeverSent.class);
 		this.server = TestServer.start(
 				Stream.concat(Stream.of(TestServer.Application.class, Runs.class), own).toArray(Class<?>[]::new),
@@ -199,7 +198,8 @@ class UnknownResponsesTests {
 	}
 
 	private void assertNotDoneAgain(String path, int status, String body) throws Exception {
-		HttpResponse<String> again = Awaitility.await().until(() -> post(path), (each) -> !each.body().contains("in-progress"));
+		HttpResponse<String> again = Awaitility.await()
+			.until(() -> post(path), (each) -> !each.body().contains("in-progress"));
 		assertThat(again.statusCode()).isEqualTo(status);
 		if (status == 200) {
 			assertThat(again.body()).isEqualTo(body);
@@ -294,8 +294,7 @@ class UnknownResponsesTests {
 		}
 
 		@PostMapping("/page")
-		void page(@RequestParam String run, HttpServletRequest request, HttpServletResponse response)
-				throws Exception {
+		void page(@RequestParam String run, HttpServletRequest request, HttpServletResponse response) throws Exception {
 			this.runs.next(run);
 			request.getSession();
 			response.getWriter().print("<a href='" + response.encodeURL("/next") + "'>");

@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.util.ReflectionUtils;
 
+import io.github.lockstarter.key.RequestContent.Body;
 import io.github.lockstarter.key.RequestContent.Part;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -90,14 +91,14 @@ class RequestFingerprintTests {
 	@Test
 	@DisplayName("Each part counts by its name, file name, media type and bytes")
 	void parts() {
-		Part part = new Part("file", "a.txt", "text/plain", new byte[] { 1 });
-		assertThat(List.of(ofParts(new Part("other", "a.txt", "text/plain", new byte[] { 1 })),
-				ofParts(new Part("file", "b.txt", "text/plain", new byte[] { 1 })),
-				ofParts(new Part("file", "a.txt", "text/html", new byte[] { 1 })),
-				ofParts(new Part("file", "a.txt", "text/plain", new byte[] { 2 })), ofParts(part, part)))
+		Part part = new Part("file", "a.txt", new Body("text/plain", new byte[] { 1 }));
+		assertThat(List.of(ofParts(new Part("other", "a.txt", new Body("text/plain", new byte[] { 1 }))),
+				ofParts(new Part("file", "b.txt", new Body("text/plain", new byte[] { 1 }))),
+				ofParts(new Part("file", "a.txt", new Body("text/html", new byte[] { 1 }))),
+				ofParts(new Part("file", "a.txt", new Body("text/plain", new byte[] { 2 }))), ofParts(part, part)))
 			.doesNotContain(ofParts(part))
 			.doesNotHaveDuplicates();
-		Part second = new Part("a", null, null, new byte[0]);
+		Part second = new Part("a", null, new Body(null, new byte[0]));
 		assertThat(ofParts(part, second)).isEqualTo(ofParts(second, part));
 	}
 
@@ -106,21 +107,18 @@ class RequestFingerprintTests {
 	void chosenParts() {
 		RequestFingerprint chosen = new RequestFingerprint(FingerprintParts
 			.parse(List.of("-param.trace", "-part.signature", "-/sent/at", "-/list/0/id", "+header.X-Tenant")));
-		String first = chosen.of(
-				content("POST", Map.of("trace", List.of("1")), "application/json",
-						"{\"sent\":{\"at\":1,\"by\":2},\"list\":[{\"id\":1}]}"),
-				call("/"));
-		assertThat(chosen.of(
-				content("POST", Map.of("trace", List.of("2")), "application/json",
-						"{\"sent\":{\"at\":9,\"by\":2},\"list\":[{\"id\":7}]}"),
-				call("/")))
+		String first = chosen.of(content("POST", Map.of("trace", List.of("1")), "application/json",
+				"{\"sent\":{\"at\":1,\"by\":2},\"list\":[{\"id\":1}]}"), call("/"));
+		assertThat(chosen.of(content("POST", Map.of("trace", List.of("2")), "application/json",
+				"{\"sent\":{\"at\":9,\"by\":2},\"list\":[{\"id\":7}]}"), call("/")))
 			.isEqualTo(first);
-		assertThat(chosen.of(content("POST", Map.of(), "application/json",
-				"{\"sent\":{\"at\":1,\"by\":3},\"list\":[{\"id\":1}]}"), call("/")))
+		assertThat(chosen.of(
+				content("POST", Map.of(), "application/json", "{\"sent\":{\"at\":1,\"by\":3},\"list\":[{\"id\":1}]}"),
+				call("/")))
 			.isNotEqualTo(first);
 		assertThat(first).contains("\"x-tenant\":\"value of x-tenant\"");
-		assertThat(chosen.of(new RequestContent("POST", Map.of(), null, new byte[0],
-				List.of(new Part("signature", null, null, new byte[] { 1 }))), call("/")))
+		assertThat(chosen.of(new RequestContent("POST", Map.of(), Body.EMPTY,
+				List.of(new Part("signature", null, new Body(null, new byte[] { 1 })))), call("/")))
 			.isEqualTo(chosen.of(content("POST", Map.of(), null, ""), call("/")));
 	}
 
@@ -138,12 +136,12 @@ class RequestFingerprintTests {
 	}
 
 	private static String ofParts(Part... parts) {
-		return of(new RequestContent("POST", Map.of(), "multipart/form-data", new byte[0], List.of(parts)));
+		return of(new RequestContent("POST", Map.of(), Body.EMPTY, List.of(parts)));
 	}
 
 	private static RequestContent content(String method, Map<String, List<String>> parameters, @Nullable String type,
 			String body) {
-		return new RequestContent(method, parameters, type, body.getBytes(StandardCharsets.UTF_8), List.of());
+		return new RequestContent(method, parameters, new Body(type, body.getBytes(StandardCharsets.UTF_8)), List.of());
 	}
 
 	private static String of(RequestContent content) {

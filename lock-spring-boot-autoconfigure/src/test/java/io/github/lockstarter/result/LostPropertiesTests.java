@@ -33,8 +33,8 @@ class LostPropertiesTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(classes = { Plain.class, Bean.class, Calculated.class, ByCreator.class, ByFields.class,
-			Ignored.class, BigDecimal.class, List.class, Kind.class })
+	@ValueSource(classes = { Plain.class, Bean.class, Calculated.class, ByCreator.class, ByFields.class, Ignored.class,
+			BigDecimal.class, List.class, Kind.class })
 	@DisplayName("A class whose properties are read as they are written has none, nor have calculated and ignored properties")
 	void whole(Class<?> type) {
 		assertThatNoException().isThrownBy(() -> LostProperties.check(this.mapper, type));

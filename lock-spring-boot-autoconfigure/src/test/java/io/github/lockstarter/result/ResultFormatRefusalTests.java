@@ -119,7 +119,8 @@ class ResultFormatRefusalTests {
 		assertThatIllegalStateException().isThrownBy(() -> ResultFormatTests.one(ORDER).read(ResultText.parse(old)));
 		String younger = ResultFormatTests.write(ResultFormatTests.one(ORDER), new Order("A-1", 2));
 		assertThatIllegalStateException()
-			.isThrownBy(() -> ResultFormatTests.one(ResolvableType.forClass(Older.Order.class)).read(ResultText.parse(younger)));
+			.isThrownBy(() -> ResultFormatTests.one(ResolvableType.forClass(Older.Order.class))
+				.read(ResultText.parse(younger)));
 	}
 
 	@ParameterizedTest

@@ -23,6 +23,7 @@ import org.springframework.util.MultiValueMap;
 import org.springframework.web.server.ServerWebExchange;
 
 import io.github.lockstarter.key.RequestContent;
+import io.github.lockstarter.key.RequestContent.Body;
 
 /**
  * Reads what the client of an exchange has sent.
@@ -50,17 +51,19 @@ final class ExchangeContent {
 		if (type != null && type.getType().equals("multipart")) {
 			return recorded.body()
 				.flatMap((body) -> parts(exchange, body)
-					.map((parts) -> new RequestContent(method(exchange), parameters(exchange), null, NO_BODY, parts)));
+					.map((parts) -> new RequestContent(method(exchange), parameters(exchange), Body.EMPTY, parts)));
 		}
 		return recorded.body()
-			.map((body) -> new RequestContent(method(exchange), parameters(exchange),
-					(type != null) ? type.getType() + '/' + type.getSubtype() : null, body, List.of()));
+			.map((body) -> new RequestContent(method(exchange), parameters(exchange), body(type, body), List.of()));
 	}
 
 	private static Mono<List<RequestContent.Part>> parts(ServerWebExchange exchange, byte[] body) {
 		DefaultPartHttpMessageReader reader = new DefaultPartHttpMessageReader();
 		reader.setMaxInMemorySize(-1);
-		return reader.read(ResolvableType.forClass(Part.class), new Message(exchange.getRequest().getHeaders(), body), Map.of())
+		return reader
+			.read(ResolvableType.forClass(Part.class),
+					new Message(exchange.getRequest().getHeaders(), DefaultDataBufferFactory.sharedInstance.wrap(body)),
+					Map.of())
 			.concatMap(ExchangeContent::part)
 			.collectList();
 	}
@@ -73,10 +76,11 @@ final class ExchangeContent {
 			buffer.read(bytes);
 			DataBufferUtils.release(buffer);
 			return bytes;
-		})
-			.defaultIfEmpty(NO_BODY)
-			.map((bytes) -> new RequestContent.Part(part.name(), fileName, (type != null) ? type.toString() : null,
-					bytes));
+		}).defaultIfEmpty(NO_BODY).map((bytes) -> new RequestContent.Part(part.name(), fileName, body(type, bytes)));
+	}
+
+	private static Body body(@Nullable MediaType type, byte[] bytes) {
+		return new Body((type != null) ? type.toString() : null, bytes);
 	}
 
 	private static @Nullable MediaType type(ServerWebExchange exchange) {
@@ -100,11 +104,11 @@ final class ExchangeContent {
 		Map<String, List<String>> parameters = parameters(exchange);
 		form.forEach((name, values) -> parameters.merge(name, values,
 				(query, more) -> Stream.concat(query.stream(), more.stream()).toList()));
-		return new RequestContent(method(exchange), parameters, null, NO_BODY, List.of());
+		return new RequestContent(method(exchange), parameters, Body.EMPTY, List.of());
 	}
 
 	/** The body of a request, which is read for the second time. */
-	private record Message(HttpHeaders headers, byte[] body) implements ReactiveHttpInputMessage {
+	private record Message(HttpHeaders headers, DataBuffer body) implements ReactiveHttpInputMessage {
 
 		@Override
 		public HttpHeaders getHeaders() {
@@ -113,7 +117,7 @@ final class ExchangeContent {
 
 		@Override
 		public Flux<DataBuffer> getBody() {
-			return Flux.just(DefaultDataBufferFactory.sharedInstance.wrap(this.body));
+			return Flux.just(this.body);
 		}
 
 	}

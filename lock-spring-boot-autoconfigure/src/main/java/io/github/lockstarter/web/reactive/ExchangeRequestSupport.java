@@ -72,9 +72,11 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 		 */
 		@Override
 		public Mono<CurrentRequest> current(boolean withPrincipal, boolean withContent) {
-			Mono<Optional<RequestContent>> content = withContent ? ExchangeContent.of(this.exchange).map(Optional::of).defaultIfEmpty(Optional.empty())
+			Mono<Optional<RequestContent>> content = withContent
+					? ExchangeContent.of(this.exchange).map(Optional::of).defaultIfEmpty(Optional.empty())
 					: Mono.just(Optional.empty());
-			Mono<Optional<Principal>> principal = withPrincipal ? principal().map(Optional::of).defaultIfEmpty(Optional.empty()) : Mono.just(Optional.empty());
+			Mono<Optional<Principal>> principal = withPrincipal
+					? principal().map(Optional::of).defaultIfEmpty(Optional.empty()) : Mono.just(Optional.empty());
 			return Mono.zip(principal, content,
 					(who, what) -> new CurrentExchange(this.exchange, who.orElse(null), what.orElse(null)));
 		}

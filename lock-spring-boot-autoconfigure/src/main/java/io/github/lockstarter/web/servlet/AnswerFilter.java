@@ -16,9 +16,8 @@ import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
  * Records requests, and the answers to those whose leases are held until the answer is
- * known. It is
- * outside of all other filters, because these may answer as well, for example those of
- * Spring Security. If no handler may keep answers, it does nothing.
+ * known. It is outside of all other filters, because these may answer as well, for
+ * example those of Spring Security. If no handler may keep answers, it does nothing.
  */
 public final class AnswerFilter extends OncePerRequestFilter implements Ordered {
 

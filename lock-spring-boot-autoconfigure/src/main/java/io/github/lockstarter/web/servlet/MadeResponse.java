@@ -74,8 +74,7 @@ public record MadeResponse(@Nullable Object value, DetachedResponse response) {
 			}
 		}
 		request.setAttribute(ATTRIBUTE, new MadeResponse(value, detached));
-		return Response.withBody(
-				ResponseHead.of(detached.getStatus(), (name) -> recorded.values(name, detached)),
+		return Response.withBody(ResponseHead.of(detached.getStatus(), (name) -> recorded.values(name, detached)),
 				detached.body());
 	}
 

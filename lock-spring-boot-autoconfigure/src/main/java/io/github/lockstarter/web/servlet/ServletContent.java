@@ -17,13 +17,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.MediaType;
 
 import io.github.lockstarter.key.RequestContent;
+import io.github.lockstarter.key.RequestContent.Body;
 
 /**
  * Reads what the client of a servlet request has sent.
  */
 final class ServletContent {
-
-	private static final byte[] NO_BODY = {};
 
 	private ServletContent() {
 	}
@@ -44,8 +43,8 @@ final class ServletContent {
 		try {
 			List<RequestContent.Part> parts = kind.startsWith("multipart/") ? parts(request) : List.of();
 			boolean inParameters = isForm(request) && !recorded.isOpened();
-			byte[] body = (inParameters || !parts.isEmpty()) ? NO_BODY : recorded.body();
-			return new RequestContent(request.getMethod(), parameters, type, body, parts);
+			Body body = (inParameters || !parts.isEmpty()) ? Body.EMPTY : new Body(type, recorded.body());
+			return new RequestContent(request.getMethod(), parameters, body, parts);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException("The request cannot be read", ex);
@@ -68,7 +67,7 @@ final class ServletContent {
 			for (Part part : request.getParts()) {
 				try (InputStream body = part.getInputStream()) {
 					parts.add(new RequestContent.Part(part.getName(), part.getSubmittedFileName(),
-							part.getContentType(), body.readAllBytes()));
+							new Body(part.getContentType(), body.readAllBytes())));
 				}
 			}
 		}
