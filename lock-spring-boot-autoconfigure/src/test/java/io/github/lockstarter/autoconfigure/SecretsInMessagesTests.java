@@ -9,6 +9,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -92,6 +93,13 @@ class SecretsInMessagesTests {
 	@DisplayName("No message shows the password of a Redis that is unavailable, wherever it is")
 	void unavailableRedis(String property, CapturedOutput output) {
 		assertRedisMessage(output, "No connection to Redis", property + ",port=1,username=app,password=s3cret");
+	}
+
+	@Test
+	@DisplayName("A key for fingerprints that is too short is reported without the key")
+	void fingerprintKey(CapturedOutput output) {
+		assertMessage(output, "must have at least 16 characters", "lock.store=memory",
+				"lock.replay.fingerprint-key=s3cret");
 	}
 
 	@ParameterizedTest

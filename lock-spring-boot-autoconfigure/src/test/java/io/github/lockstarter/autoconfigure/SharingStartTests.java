@@ -2,7 +2,9 @@ package io.github.lockstarter.autoconfigure;
 
 import java.util.concurrent.CompletableFuture;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
@@ -39,7 +41,8 @@ class SharingStartTests {
 			UnshareableHandlers.MonoOfEntityOfFlux.class, UnshareableHandlers.EntityOfMono.class,
 			UnshareableHandlers.FluxOfStreams.class, UnshareableHandlers.NotReadable.class,
 			UnshareableHandlers.OwnFuture.class, UnshareableHandlers.TwoLocks.class,
-			UnshareableHandlers.WithoutKey.class, BadReplay.class, BadKeep.class, KeepWithoutReplay.class,
+			UnshareableHandlers.WithoutKey.class, BadReplay.class, BadKeep.class, BadFingerprint.class,
+			FingerprintOfService.class, FingerprintWithoutReplay.class, LossyService.class, KeepWithoutReplay.class,
 			KeepOfService.class, NoReplay.class, TooLongReplay.class })
 	@DisplayName("A method whose result cannot be shared or replayed stops the start, and the message names it")
 	void failsAtStart(Class<?> type) {
@@ -60,6 +63,14 @@ class SharingStartTests {
 	@DisplayName("Methods whose results can be shared start")
 	void starts(Class<?> type) {
 		this.runner.withBean(type).run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	@DisplayName("The message names the property that a bean method would lose")
+	void lostProperty() {
+		this.runner.withBean(LossyService.class)
+			.run((context) -> assertThat(context.getStartupFailure())
+				.hasStackTraceContaining("the property 'id' of " + Receipt.class.getName()));
 	}
 
 	@ParameterizedTest
@@ -162,6 +173,53 @@ class SharingStartTests {
 		public String method(String key) {
 			return key;
 		}
+
+	}
+
+	@RestController
+	static class BadFingerprint {
+
+		@ExclusiveRequest(key = "#key", replay = "1h", fingerprint = "param.a")
+		@PostMapping("/")
+		public String method(String key) {
+			return key;
+		}
+
+	}
+
+	static class FingerprintOfService {
+
+		@ExclusiveRequest(key = "#key", replay = "1h", fingerprint = "-param.a")
+		public String method(String key) {
+			return key;
+		}
+
+	}
+
+	@RestController
+	static class FingerprintWithoutReplay {
+
+		@ExclusiveRequest(key = "#key", onConflict = OnConflict.SHARE, fingerprint = "-param.a")
+		@PostMapping("/")
+		public String method(String key) {
+			return key;
+		}
+
+	}
+
+	static class LossyService {
+
+		@ExclusiveRequest(key = "#key", replay = "1h")
+		public Receipt method(String key) {
+			return new Receipt();
+		}
+
+	}
+
+	static class Receipt {
+
+		@JsonProperty(access = JsonProperty.Access.READ_ONLY)
+		public Long id;
 
 	}
 
