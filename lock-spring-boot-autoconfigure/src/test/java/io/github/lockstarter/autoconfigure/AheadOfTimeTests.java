@@ -92,7 +92,7 @@ class AheadOfTimeTests {
 		assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(method(Receipt.class, "text")))
 			.accepts(hints);
 		assertThat(RuntimeHintsPredicates.reflection()
-			.onMethodInvocation("io.github.lockstarter.result.ResultHead", "arguments")).accepts(hints);
+			.onMethodInvocation("io.github.lockstarter.result.ResultHead", "fingerprint")).accepts(hints);
 	}
 
 	@ParameterizedTest

@@ -20,8 +20,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ConfigurationMetadataTests {
 
 	/** Properties whose defaults are described in words, or absent. */
-	private static final List<String> WITHOUT_DEFAULT = List.of("lock.max-hold", "lock.order", "lock.names",
-			"lock.jdbc.url", "lock.jdbc.username", "lock.jdbc.password", "lock.web.max-waiting-threads");
+	private static final List<String> WITHOUT_DEFAULT = List.of("lock.replay.fingerprint-key", "lock.replay.max-memory",
+			"lock.max-hold", "lock.order", "lock.names", "lock.jdbc.url", "lock.jdbc.username", "lock.jdbc.password",
+			"lock.web.max-waiting-threads");
 
 	@Test
 	@DisplayName("Every property has a description and a type, and its default if there is one")
@@ -38,9 +39,10 @@ class ConfigurationMetadataTests {
 					"lock.max-hold", "lock.max-waiters", "lock.max-keys", "lock.on-store-failure", "lock.order",
 					"lock.names", "lock.web.conflict-status", "lock.web.release-on", "lock.web.waiting",
 					"lock.web.max-waiting-threads", "lock.share.ttl", "lock.share.max-size", "lock.replay.keep",
-					"lock.replay.max-key-length", "lock.redis.key-prefix", "lock.redis.command-timeout",
-					"lock.redis.replicas-to-ack", "lock.jdbc.url", "lock.jdbc.username", "lock.jdbc.password",
-					"lock.jdbc.table", "lock.jdbc.initialize-schema", "lock.jdbc.connections",
+					"lock.replay.max-key-length", "lock.replay.fingerprint-key", "lock.replay.anonymous",
+					"lock.replay.max-results", "lock.replay.max-memory", "lock.redis.key-prefix",
+					"lock.redis.command-timeout", "lock.redis.replicas-to-ack", "lock.jdbc.url", "lock.jdbc.username",
+					"lock.jdbc.password", "lock.jdbc.table", "lock.jdbc.initialize-schema", "lock.jdbc.connections",
 					"lock.jdbc.command-timeout", "lock.memcached.servers", "lock.memcached.key-prefix",
 					"lock.memcached.command-timeout", "lock.dynamodb.table", "lock.dynamodb.create-table",
 					"lock.dynamodb.clock-skew", "lock.dynamodb.command-timeout", "lock.client.enabled",
