@@ -346,8 +346,8 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 	 * it on other servers. An answer to replay is kept for as long as the annotation
 	 * says.
 	 * @param maxSize Largest size, as it is stored, of an answer that is shared or
-	 * replayed; the bytes of a body take a third more. A larger answer is returned only
-	 * to the request that made it.
+	 * replayed; a body that is no text takes a third more. A larger answer is returned
+	 * only to the request that made it.
 	 */
 	record Share(@DefaultValue("5s") Duration ttl, @DefaultValue("64KB") DataSize maxSize) {
 	}

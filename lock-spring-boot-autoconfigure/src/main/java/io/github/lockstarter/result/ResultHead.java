@@ -17,7 +17,20 @@ public record ResultHead(Kind kind, String fingerprint, @Nullable String shape, 
 	/** The kinds of results. */
 	public enum Kind {
 
-		VALUE, RESPONSE, UNAVAILABLE
+		/** JSON of the declared type. */
+		VALUE,
+
+		/** A response whose body is text. */
+		TEXT,
+
+		/** A response whose body is stored in Base64. */
+		BINARY,
+
+		/** A response that the application's error page writes. */
+		ERROR_PAGE,
+
+		/** There was a result, and it is not kept. */
+		UNAVAILABLE
 
 	}
 

@@ -241,7 +241,7 @@ public final class ResultSharing {
 			if (text.head().fingerprint().equals(caller.arguments())) {
 				return switch (text.head().kind()) {
 					case VALUE -> new SharedResult.Value(format().read(text));
-					case RESPONSE -> text.response();
+					case TEXT, BINARY, ERROR_PAGE -> text.response();
 					case UNAVAILABLE -> throw new ResultUnavailableException(this.lockName);
 				};
 			}

@@ -1,7 +1,12 @@
 package io.github.lockstarter.result;
 
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
 import java.util.function.Consumer;
 
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 import io.github.lockstarter.result.ResultHead.Kind;
@@ -45,13 +50,31 @@ record ResultText(ResultHead head, String content) {
 	}
 
 	/**
-	 * Writes a response.
+	 * Writes a response. A body that is text is stored as it is, and needs no more space.
 	 * @throws IllegalStateException if the limit of the output is exceeded
 	 */
 	static void write(String fingerprint, Response response, BoundedOutput output) {
-		String body = response.body();
-		write(new ResultHead(Kind.RESPONSE, fingerprint, null, response.head(), response.reason()),
-				(content) -> content.write((body != null) ? body : NOTHING), output);
+		String binary = response.body();
+		byte[] bytes = response.bytes();
+		String text = (bytes != null) ? text(bytes) : NOTHING;
+		Kind kind = (bytes == null) ? Kind.ERROR_PAGE : (text != null) ? Kind.TEXT : Kind.BINARY;
+		write(new ResultHead(kind, fingerprint, null, response.head(), response.reason()),
+				(content) -> content.write((text != null) ? text : String.valueOf(binary)), output);
+	}
+
+	/**
+	 * Returns the text that has the bytes in UTF-8; {@code null} if there is none, or not
+	 * every store could keep it.
+	 */
+	private static @Nullable String text(byte[] bytes) {
+		try {
+			String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+			return text.chars().allMatch((each) -> each >= ' ' || each == '\n' || each == '\r' || each == '\t') ? text
+					: null;
+		}
+		catch (CharacterCodingException ex) {
+			return null;
+		}
 	}
 
 	/** Returns the text that stands for a result that is not kept. */
@@ -71,10 +94,12 @@ record ResultText(ResultHead head, String content) {
 		if (of == null || of.status() == null) {
 			throw new IllegalStateException("It has no status");
 		}
-		Response response = new Response(of.checked(), this.content.equals(NOTHING) ? null : this.content,
-				this.head.reason());
-		response.bytes();
-		return response;
+		return switch (this.head.kind()) {
+			case TEXT -> Response.withBody(of.checked(), this.content.getBytes(StandardCharsets.UTF_8));
+			case BINARY -> Response.withBody(of.checked(), Base64.getDecoder().decode(this.content));
+			case ERROR_PAGE -> new Response(of.checked(), null, this.head.reason());
+			case VALUE, UNAVAILABLE -> throw new IllegalStateException("It is no response");
+		};
 	}
 
 }

@@ -1,9 +1,13 @@
 package io.github.lockstarter.autoconfigure;
 
 import java.math.BigDecimal;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -25,6 +29,7 @@ import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -34,6 +39,7 @@ import tools.jackson.databind.annotation.JsonSerialize;
 import tools.jackson.databind.ser.std.StdSerializer;
 
 import org.springframework.core.io.ByteArrayResource;
+import org.springframework.core.io.FileSystemResource;
 import org.springframework.core.io.Resource;
 import org.springframework.http.HttpEntity;
 import org.springframework.http.HttpStatus;
@@ -104,6 +110,26 @@ class SentResponsesTests {
 		HttpResponse<String> again = post(path);
 		assertThat(again.headers().firstValue("Idempotent-Replayed")).hasValue("true");
 		assertSame(first, again);
+		assertThat(this.runs.count(this.key)).isEqualTo(1);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "/large/bytes, 70000", "/large/bytes, 9000", "/large/text, 70000", "/large/text, 9000",
+			"/large/file, 70000", "/large/file, 9000", "/large/stream, 70000", "/large/bytes, 49152",
+			"/large/bytes, 8192" })
+	@DisplayName("A client gets a large response whole, and its duplicate gets it as well or is refused")
+	void large(String path, int size) throws Exception {
+		String query = path + "?size=" + size + "&run=" + this.key;
+		HttpResponse<String> first = this.server.post(query, "Idempotency-Key", this.key);
+		assertThat(first.statusCode()).isEqualTo(200);
+		assertThat(first.body().replaceAll("[^x]", "")).hasSize(size);
+		HttpResponse<String> again = Awaitility.await()
+			.until(() -> this.server.post(query, "Idempotency-Key", this.key),
+					(each) -> !each.body().contains("in-progress"));
+		assertThat(again.statusCode()).isEqualTo((size > 60000) ? 409 : 200);
+		if (size < 60000) {
+			assertSame(first, again);
+		}
 		assertThat(this.runs.count(this.key)).isEqualTo(1);
 	}
 
@@ -283,6 +309,37 @@ class SentResponsesTests {
 			return payment(run).map((payment) -> ResponseEntity.status(HttpStatus.SEE_OTHER)
 				.location(URI.create("https://pay.example/" + payment.id))
 				.build());
+		}
+
+		@PostMapping("/large/bytes")
+		Mono<byte[]> largeBytes(@RequestParam String run, @RequestParam int size) {
+			return payment(run).map((payment) -> "x".repeat(size).getBytes(StandardCharsets.US_ASCII));
+		}
+
+		@PostMapping("/large/text")
+		Mono<String> largeText(@RequestParam String run, @RequestParam int size) {
+			return payment(run).map((payment) -> "x".repeat(size));
+		}
+
+		@PostMapping("/large/file")
+		Mono<Resource> largeFile(@RequestParam String run, @RequestParam int size) {
+			return payment(run).map((payment) -> {
+				try {
+					Path file = Files.createTempFile("large", ".txt");
+					file.toFile().deleteOnExit();
+					Files.writeString(file, "x".repeat(size));
+					return new FileSystemResource(file);
+				}
+				catch (IOException ex) {
+					throw new UncheckedIOException(ex);
+				}
+			});
+		}
+
+		@PostMapping("/large/stream")
+		Flux<Map<String, String>> largeStream(@RequestParam String run, @RequestParam int size) {
+			return payment(run)
+				.flatMapMany((payment) -> Flux.range(0, 70).map((i) -> Map.of("a", "x".repeat(size / 70))));
 		}
 
 		@PostMapping("/own-location")
