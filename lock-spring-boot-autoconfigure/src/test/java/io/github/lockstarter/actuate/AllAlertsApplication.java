@@ -13,6 +13,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.ResultUnavailableException;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
 import io.github.lockstarter.registry.LockInspector;
@@ -21,6 +22,7 @@ import io.github.lockstarter.testing.LocalRedis;
 import io.github.lockstarter.testing.TestServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * A running application in which each event that the alert rules report has occurred:
@@ -99,8 +101,9 @@ final class AllAlertsApplication implements AutoCloseable {
 	private void storeNoAnswer() {
 		assertThat(this.methods.large("1")).hasSize(2000);
 		assertThat(this.methods.small("1")).isEqualTo("small");
-		assertThat(this.redis.ask(DAMAGE_RESULTS)).isEqualTo(":1");
-		assertThat(this.methods.small("1")).isEqualTo("small");
+		// That of the large one stands for a result that is not kept.
+		assertThat(this.redis.ask(DAMAGE_RESULTS)).isEqualTo(":2");
+		assertThatExceptionOfType(ResultUnavailableException.class).isThrownBy(() -> this.methods.small("1"));
 	}
 
 	private void killStore() {
