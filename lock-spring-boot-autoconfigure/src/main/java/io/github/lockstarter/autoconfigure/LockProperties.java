@@ -375,6 +375,13 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 			@Nullable String fingerprintKey, @DefaultValue("allow") Anonymous anonymous,
 			@DefaultValue("100000") int maxResults, @Nullable DataSize maxMemory) {
 
+		/** Without the secret. */
+		@Override
+		public String toString() {
+			return "Replay[keep=%s, maxKeyLength=%s, anonymous=%s, maxResults=%s, maxMemory=%s]".formatted(this.keep,
+					this.maxKeyLength, this.anonymous, this.maxResults, this.maxMemory);
+		}
+
 		static void checkPositive(long limit) {
 			Assert.isTrue(limit > 0, "It must be positive");
 		}

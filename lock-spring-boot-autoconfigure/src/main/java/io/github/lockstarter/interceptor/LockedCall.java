@@ -21,6 +21,7 @@ import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.completion.LeaseContext;
 import io.github.lockstarter.completion.ReturnType;
 import io.github.lockstarter.key.CurrentRequest;
+import io.github.lockstarter.key.RequestWithoutContent;
 import io.github.lockstarter.operation.LockedMethod;
 import io.github.lockstarter.result.ReplayedAnswerException;
 import io.github.lockstarter.result.SharedResult;
@@ -147,7 +148,9 @@ public final class LockedCall implements GuardedCall {
 
 	/** Returns the locks for the request of the thread that called the proxy. */
 	LockAcquisition locks() {
-		return locks(this.currentRequest);
+		// Code of a handler may call another one: the content of the request is not its.
+		return locks((this.handling != null || !this.method.readsContent()) ? this.currentRequest
+				: new RequestWithoutContent(this.currentRequest));
 	}
 
 	/** Returns the locks for the request. */

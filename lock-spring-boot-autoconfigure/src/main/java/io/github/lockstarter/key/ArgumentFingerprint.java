@@ -25,7 +25,6 @@ import org.springframework.web.multipart.MultipartFile;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConfigurationException;
-import io.github.lockstarter.LockKey;
 import io.github.lockstarter.completion.CompletionAdapterRegistry;
 import io.github.lockstarter.result.DeclaredTypes;
 

@@ -10,6 +10,7 @@ import java.util.TreeMap;
 
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.json.JsonWriteFeature;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.cfg.JsonNodeFeature;
@@ -38,6 +39,7 @@ public final class RequestFingerprint {
 				DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
 		.disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
 		.enable(JsonNodeFeature.WRITE_PROPERTIES_SORTED)
+		.enable(JsonWriteFeature.ESCAPE_NON_ASCII)
 		.build();
 
 	private final FingerprintParts parts;
@@ -58,6 +60,8 @@ public final class RequestFingerprint {
 		all.add(call.getPath());
 		Map<String, List<String>> parameters = new TreeMap<>(content.parameters());
 		this.parts.withoutParameters().forEach(parameters::remove);
+		// A text part is a parameter, too.
+		this.parts.withoutParts().forEach(parameters::remove);
 		all.add(parameters);
 		all.add(body(content.body()));
 		all.add(content.parts()
@@ -90,7 +94,7 @@ public final class RequestFingerprint {
 						parent.remove(pointer.last().getMatchingProperty());
 					}
 				});
-				return tree;
+				return Map.of("json", tree);
 			}
 			catch (JacksonException ex) {
 				// The application may accept what JSON does not allow.

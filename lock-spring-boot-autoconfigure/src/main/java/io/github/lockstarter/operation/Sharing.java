@@ -3,10 +3,8 @@ package io.github.lockstarter.operation;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpHeaders;
-import org.springframework.http.HttpMethod;
 
 import io.github.lockstarter.key.LockInvocation;
-import io.github.lockstarter.key.RequestContent;
 import io.github.lockstarter.result.Caller;
 import io.github.lockstarter.result.ResultSharing;
 import io.github.lockstarter.result.SharedCall;
@@ -41,15 +39,10 @@ record Sharing(ResultSharing results, @Nullable ReplayScope scope) {
 				: this.results.sharesResponses() ? ofRepresentation(call) : Caller.ANY);
 	}
 
-	/**
-	 * A response is shared with requests that ask for the same representation: a HEAD
-	 * request has no body, and others accept other media types.
-	 */
+	/** A response is shared with requests that accept the same media types. */
 	private static Caller ofRepresentation(LockInvocation call) {
-		RequestContent content = call.content();
-		boolean head = content != null && HttpMethod.HEAD.matches(content.method());
 		String accept = call.header(HttpHeaders.ACCEPT);
-		return new Caller((head ? "HEAD " : "") + ((accept != null) ? accept : ""), "");
+		return new Caller((accept != null) ? accept : "", "");
 	}
 
 }

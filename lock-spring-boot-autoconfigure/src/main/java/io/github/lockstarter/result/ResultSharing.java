@@ -202,7 +202,7 @@ public final class ResultSharing {
 
 	private ResultKey resultKey(Caller caller) {
 		return (this.replay != null) ? new ResultKey("replay " + caller.principal(), this.replay.keep(), true)
-				: new ResultKey("share " + signature(), this.settings.ttl(), false);
+				: new ResultKey("share " + signature() + ' ' + caller.principal(), this.settings.ttl(), false);
 	}
 
 	private String signature() {

@@ -32,6 +32,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.core.io.Resource;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
+import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.CookieValue;
 import org.springframework.web.bind.annotation.ModelAttribute;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -39,7 +40,10 @@ import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestMethod;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.ResponseBody;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ServerWebExchange;
 
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
@@ -70,9 +74,10 @@ class ComparedRequestsTests {
 
 	@BeforeParameterizedClassInvocation
 	void start() {
-		this.server = TestServer.start(new Class<?>[] { TestServer.Application.class, Handlers.class },
-				"lock.store=memory", "lock.replay.fingerprint-key=0123456789abcdef",
-				"spring.main.web-application-type=" + this.type);
+		Class<?> own = this.type.equals("servlet") ? Forwarding.class : Attributes.class;
+		this.server = TestServer.start(
+				new Class<?>[] { TestServer.Application.class, Handlers.class, Inner.class, own }, "lock.store=memory",
+				"lock.replay.fingerprint-key=0123456789abcdef", "spring.main.web-application-type=" + this.type);
 	}
 
 	@AfterParameterizedClassInvocation
@@ -112,6 +117,32 @@ class ComparedRequestsTests {
 		assertOther(post(path, ""));
 		assertOther(post(path + "?a=1", "content"));
 		assertOther(send("PUT", path, "content"));
+	}
+
+	@Test
+	@DisplayName("In Spring MVC, a request that another handler forwards is compared")
+	void forwarded() throws Exception {
+		if (this.type.equals("servlet")) {
+			assertRepeated(() -> post("/forwarding", "content"), () -> post("/forwarding", "content"));
+			assertOther(post("/forwarding", "other content"));
+		}
+	}
+
+	@Test
+	@DisplayName("In Spring MVC, a handler that another one calls compares its arguments, and not the request")
+	void nested() throws Exception {
+		if (this.type.equals("servlet")) {
+			assertThat(post("/nested?first=a&second=a", "").body()).isEqualTo("run 1, run 1");
+			assertOther(post("/nested?first=b&second=c", ""));
+		}
+	}
+
+	@Test
+	@DisplayName("In WebFlux, a request still shares its attributes with its exchange")
+	void attributes() throws Exception {
+		if (this.type.equals("reactive")) {
+			assertThat(post("/attributes", "").body()).isEqualTo("marked");
+		}
 	}
 
 	@Test
@@ -293,6 +324,51 @@ class ComparedRequestsTests {
 		@ExclusiveRequest(name = "failing", key = "header('Idempotency-Key')", replay = "1h", keep = "all")
 		Mono<ResponseEntity<String>> failing() {
 			return run().map((text) -> ResponseEntity.status(HttpStatus.PAYMENT_REQUIRED).body(text));
+		}
+
+	}
+
+	@RestController
+	static class Inner {
+
+		@PostMapping("/inner")
+		@ExclusiveRequest(name = "inner", key = "#key", replay = "1h")
+		ResponseEntity<String> inner(@RequestParam String key, @RequestParam String text) {
+			return ResponseEntity.ok("run " + ++Handlers.runs);
+		}
+
+	}
+
+	@Controller
+	static class Forwarding {
+
+		private final Inner inner;
+
+		Forwarding(Inner inner) {
+			this.inner = inner;
+		}
+
+		@PostMapping("/forwarding")
+		String forwarding() {
+			return "forward:/text";
+		}
+
+		@PostMapping("/nested")
+		@ResponseBody
+		String nested(@RequestParam String first, @RequestParam String second) {
+			return this.inner.inner("key of " + first, first).getBody() + ", "
+					+ this.inner.inner("key of " + first, second).getBody();
+		}
+
+	}
+
+	@RestController
+	static class Attributes {
+
+		@PostMapping("/attributes")
+		Mono<String> attributes(ServerWebExchange exchange) {
+			exchange.getRequest().getAttributes().put("mark", "marked");
+			return Mono.justOrEmpty((String) exchange.getAttribute("mark"));
 		}
 
 	}

@@ -48,10 +48,13 @@ final class ExchangeContent {
 		if (MediaType.APPLICATION_FORM_URLENCODED.isCompatibleWith(type)) {
 			return exchange.getFormData().map((form) -> ofForm(exchange, form));
 		}
-		if (type != null && type.getType().equals("multipart")) {
+		if (MediaType.MULTIPART_FORM_DATA.isCompatibleWith(type)) {
 			return recorded.body()
 				.flatMap((body) -> parts(exchange, body)
-					.map((parts) -> new RequestContent(method(exchange), parameters(exchange), Body.EMPTY, parts)));
+					.map((parts) -> new RequestContent(method(exchange), parameters(exchange), Body.EMPTY, parts))
+					// The application may have a better answer to a malformed body.
+					.onErrorReturn(
+							new RequestContent(method(exchange), parameters(exchange), body(type, body), List.of())));
 		}
 		return recorded.body()
 			.map((body) -> new RequestContent(method(exchange), parameters(exchange), body(type, body), List.of()));

@@ -42,9 +42,10 @@ public final class ExchangeRequestFilter extends ServerWebExchangeContextFilter 
 		exchange.getAttributes().put(RequestCompletion.ATTRIBUTE, end);
 		RecordedRequest request = RecordedRequest.of(exchange);
 		if (request != null) {
-			request.recordIf(() -> exchange
-				.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE) instanceof HandlerMethod handler
-					&& this.readsContent.test(handler));
+			request.recordIf(() -> {
+				Object handler = exchange.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE);
+				return handler == null || (handler instanceof HandlerMethod method && this.readsContent.test(method));
+			});
 		}
 		return super.filter(exchange, chain).doFinally((signal) -> {
 			// A request has not ended before its answer is known.

@@ -1,6 +1,7 @@
 package io.github.lockstarter.web.reactive;
 
 import java.io.ByteArrayOutputStream;
+import java.net.InetSocketAddress;
 import java.util.function.BooleanSupplier;
 
 import org.jspecify.annotations.Nullable;
@@ -10,15 +11,19 @@ import reactor.core.publisher.Mono;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.core.io.buffer.DefaultDataBufferFactory;
+import org.springframework.http.HttpCookie;
+import org.springframework.http.server.reactive.AbstractServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
+import org.springframework.http.server.reactive.SslInfo;
+import org.springframework.util.MultiValueMap;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
  * A request whose body can be compared with that of another one, before or after it is
  * read. It is outside of all filters, which may read the body, too.
  */
-final class RecordedRequest extends ServerHttpRequestDecorator {
+final class RecordedRequest extends AbstractServerHttpRequest {
 
 	private static final byte[] NO_BODY = {};
 
@@ -30,8 +35,12 @@ final class RecordedRequest extends ServerHttpRequestDecorator {
 	/** Whether anybody may ask for the body. */
 	private volatile BooleanSupplier wanted = () -> true;
 
+	private final ServerHttpRequest request;
+
+	/** Like a request of Spring, it shares its attributes with its exchange. */
 	RecordedRequest(ServerHttpRequest request) {
-		super(request);
+		super(request.getMethod(), request.getURI(), request.getPath().contextPath().value(), request.getHeaders());
+		this.request = request;
 	}
 
 	/**
@@ -67,7 +76,7 @@ final class RecordedRequest extends ServerHttpRequestDecorator {
 
 	/** A reader may cancel when it has read all that it needs, as that of parts does. */
 	private Flux<DataBuffer> recorded() {
-		return super.getBody().doOnNext((buffer) -> {
+		return this.request.getBody().doOnNext((buffer) -> {
 			byte[] part = new byte[buffer.readableByteCount()];
 			int position = buffer.readPosition();
 			buffer.read(part);
@@ -81,11 +90,42 @@ final class RecordedRequest extends ServerHttpRequestDecorator {
 	}
 
 	@Override
+	protected String initId() {
+		return this.request.getId();
+	}
+
+	@Override
+	protected MultiValueMap<String, HttpCookie> initCookies() {
+		return this.request.getCookies();
+	}
+
+	@Override
+	protected @Nullable SslInfo initSslInfo() {
+		return this.request.getSslInfo();
+	}
+
+	@Override
+	@SuppressWarnings("TypeParameterUnusedInFormals") // as Spring declares it
+	public <T> T getNativeRequest() {
+		return ServerHttpRequestDecorator.getNativeRequest(this.request);
+	}
+
+	@Override
+	public @Nullable InetSocketAddress getLocalAddress() {
+		return this.request.getLocalAddress();
+	}
+
+	@Override
+	public @Nullable InetSocketAddress getRemoteAddress() {
+		return this.request.getRemoteAddress();
+	}
+
+	@Override
 	public Flux<DataBuffer> getBody() {
 		return Flux.defer(() -> {
 			byte[] known = this.body;
 			if (known == null) {
-				return this.wanted.getAsBoolean() ? recorded() : super.getBody();
+				return this.wanted.getAsBoolean() ? recorded() : this.request.getBody();
 			}
 			return (known.length > 0) ? Flux.just(DefaultDataBufferFactory.sharedInstance.wrap(known)) : Flux.empty();
 		});

@@ -55,8 +55,8 @@ final class EarlyLockInterceptor implements AsyncHandlerInterceptor {
 		}
 		LockedMethod method = find(handler);
 		RecordedRequest recorded = RecordedRequest.of(request);
-		if (recorded != null && (method == null || !method.readsContent())) {
-			recorded.stop();
+		if (recorded != null) {
+			recorded.setWanted(method != null && method.readsContent());
 		}
 		EarlyLocks locks = (method != null) ? locks(method, (HandlerMethod) handler, request, response) : null;
 		return locks == null || begin(request, response, handler, locks,

@@ -17,6 +17,8 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.key.RequestContent;
+
 /**
  * A request whose body can be compared with that of another one, before or after it is
  * read. It is outside of all filters, which may read the body, too. Only what is read
@@ -29,6 +31,14 @@ final class RecordedRequest extends HttpServletRequestWrapper {
 	private @Nullable RecordedStream stream;
 
 	private @Nullable BufferedReader reader;
+
+	/** Whether somebody may ask for the body, as it is until the handler is known. */
+	private boolean wanted = true;
+
+	/** Whether the body is read without being recorded. */
+	private boolean lost;
+
+	private @Nullable RequestContent content;
 
 	private RecordedRequest(HttpServletRequest request) {
 		super(request);
@@ -60,10 +70,27 @@ final class RecordedRequest extends HttpServletRequestWrapper {
 		return this.stream != null;
 	}
 
-	/** Records nothing more: nobody will ask for the body. */
-	void stop() {
-		if (this.stream == null) {
-			getRequest().removeAttribute(ATTRIBUTE);
+	/** Returns whether a part of the body has been read without being recorded. */
+	boolean isLost() {
+		return this.lost || (this.stream != null && this.stream.lost);
+	}
+
+	/** Returns the content of the request, if it has been read. */
+	@Nullable RequestContent content() {
+		return this.content;
+	}
+
+	void keep(RequestContent content) {
+		this.content = content;
+	}
+
+	/**
+	 * Sets whether anybody will ask for the body, now that the handler is known.
+	 */
+	void setWanted(boolean wanted) {
+		this.wanted = wanted;
+		if (this.stream != null && !wanted) {
+			this.stream.drop();
 		}
 	}
 
@@ -83,12 +110,17 @@ final class RecordedRequest extends HttpServletRequestWrapper {
 
 	@Override
 	public ServletInputStream getInputStream() throws IOException {
-		return (of((HttpServletRequest) getRequest()) != null) ? stream() : super.getInputStream();
+		if (this.stream != null || this.wanted) {
+			return stream();
+		}
+		this.lost = true;
+		return super.getInputStream();
 	}
 
 	@Override
 	public BufferedReader getReader() throws IOException {
-		if (of((HttpServletRequest) getRequest()) == null) {
+		if (this.stream == null && !this.wanted) {
+			this.lost = true;
 			return super.getReader();
 		}
 		if (this.reader == null) {
@@ -130,8 +162,20 @@ final class RecordedRequest extends HttpServletRequestWrapper {
 
 		private int position;
 
+		private boolean lost;
+
 		RecordedStream(ServletInputStream stream) {
 			this.stream = stream;
+		}
+
+		/**
+		 * Records nothing more, and forgets what was recorded, unless it is to be read.
+		 */
+		void drop() {
+			if (this.ahead == null) {
+				this.lost = true;
+				this.read.reset();
+			}
 		}
 
 		byte[] all() throws IOException {
@@ -159,7 +203,7 @@ final class RecordedRequest extends HttpServletRequestWrapper {
 				return (count > 0 || length == 0) ? count : -1;
 			}
 			int count = this.stream.read(target, offset, length);
-			if (count > 0) {
+			if (count > 0 && !this.lost) {
 				this.read.write(target, offset, count);
 			}
 			return count;

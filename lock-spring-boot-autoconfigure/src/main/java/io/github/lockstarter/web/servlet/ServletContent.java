@@ -14,6 +14,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.Part;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.http.HttpMethod;
 import org.springframework.http.MediaType;
 
 import io.github.lockstarter.key.RequestContent;
@@ -33,16 +34,27 @@ final class ServletContent {
 	 */
 	static @Nullable RequestContent of(HttpServletRequest request) {
 		RecordedRequest recorded = RecordedRequest.of(request);
-		if (recorded == null) {
+		if (recorded == null || recorded.isLost()) {
 			return null;
 		}
+		RequestContent known = recorded.content();
+		if (known == null) {
+			known = read(request, recorded);
+			recorded.keep(known);
+		}
+		return known;
+	}
+
+	private static RequestContent read(HttpServletRequest request, RecordedRequest recorded) {
 		String type = request.getContentType();
 		String kind = (type != null) ? type.toLowerCase(Locale.ROOT) : "";
 		Map<String, List<String>> parameters = new LinkedHashMap<>();
 		request.getParameterMap().forEach((name, values) -> parameters.put(name, List.of(values)));
 		try {
 			List<RequestContent.Part> parts = kind.startsWith("multipart/") ? parts(request) : List.of();
-			boolean inParameters = isForm(request) && !recorded.isOpened();
+			// The container reads a form for its parameters only if it is posted.
+			boolean inParameters = isForm(request) && HttpMethod.POST.matches(request.getMethod())
+					&& !recorded.isOpened();
 			Body body = (inParameters || !parts.isEmpty()) ? Body.EMPTY : new Body(type, recorded.body());
 			return new RequestContent(request.getMethod(), parameters, body, parts);
 		}
