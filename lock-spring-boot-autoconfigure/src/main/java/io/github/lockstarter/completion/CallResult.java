@@ -161,9 +161,22 @@ public final class CallResult {
 		ResultSharing results = this.sharing.results();
 		Object value = (this.failed || this.value instanceof EmittedValues) ? null : this.value;
 		this.kept = results.writeResponse(this.sharing.caller(), response, value);
-		if (this.kept == null && !this.failed && results.isShared(value, this.status)) {
+		if (this.kept == null && !this.failed && isFailure(response) && results.isShared(value, this.status)) {
 			keepWithoutResponse("The work ended, but the response to it failed");
 		}
+	}
+
+	/**
+	 * Returns whether the response is not the one that the handler has chosen: the value
+	 * could not be written, or the client does not accept it.
+	 */
+	private static boolean isFailure(Response response) {
+		return response.status() >= 500 || response.status() == 406 || response.body() == null;
+	}
+
+	/** Returns whether chosen statuses are kept, whatever the work has done. */
+	boolean keepsChosenStatuses() {
+		return this.sharing != null && this.sharing.results().keepsStatuses();
 	}
 
 	/**
@@ -187,10 +200,12 @@ public final class CallResult {
 
 	/**
 	 * Marks that the response cannot be kept, because it is not the same for other
-	 * callers.
+	 * callers. One that is not to be kept has no effect.
 	 */
-	void refuseResponse(String reason) {
-		this.kept = writeLost(reason);
+	void refuseResponse(String reason, int status) {
+		if (this.sharing != null && this.sharing.results().selects(this.failed ? null : this.value, status)) {
+			this.kept = writeLost(reason);
+		}
 	}
 
 	private @Nullable String writeLost(String reason) {

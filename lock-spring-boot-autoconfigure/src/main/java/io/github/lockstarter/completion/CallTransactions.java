@@ -56,12 +56,14 @@ public final class CallTransactions {
 	 * what the work has done until now cannot be rolled back any more, and not all of it
 	 * has been. What one transaction has committed must not be done again, whatever
 	 * becomes of another one.
+	 * @param despiteRollback whether the result may be kept although all was rolled back
 	 */
-	@Nullable String objection() {
+	@Nullable String objection(boolean despiteRollback) {
 		if (this.withinReactive || isInTransaction()) {
 			return "The call is part of a transaction, which may still be rolled back";
 		}
-		return (this.rolledBack && !this.committed) ? "All of its transactions were rolled back" : null;
+		return (this.rolledBack && !this.committed && !despiteRollback) ? "All of its transactions were rolled back"
+				: null;
 	}
 
 	private static boolean isInTransaction() {

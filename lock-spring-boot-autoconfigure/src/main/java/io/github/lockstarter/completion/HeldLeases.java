@@ -176,7 +176,7 @@ public final class HeldLeases {
 		if (!this.result.mayKeep() || this.lease == null || !this.lease.isHeld()) {
 			return;
 		}
-		String objection = this.transactions.objection();
+		String objection = this.transactions.objection(this.result.keepsChosenStatuses());
 		if (objection != null) {
 			this.result.drop(objection);
 			return;
@@ -220,10 +220,11 @@ public final class HeldLeases {
 	/**
 	 * Marks that the response is known, and cannot be kept.
 	 * @param reason why it would not be the same for other callers
+	 * @param status its status
 	 */
-	void answerLost(String reason) {
+	void answerLost(String reason, int status) {
 		if (this.gate.awaitsResponse()) {
-			this.result.refuseResponse(reason);
+			this.result.refuseResponse(reason, status);
 		}
 	}
 

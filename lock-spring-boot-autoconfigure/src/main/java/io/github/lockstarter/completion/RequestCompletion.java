@@ -72,9 +72,10 @@ public final class RequestCompletion {
 	/**
 	 * Reports that the answer cannot be kept.
 	 * @param reason why it would not be the same for other callers
+	 * @param status its status
 	 */
-	public void answerLost(String reason) {
-		this.held.forEach((leases) -> leases.answerLost(reason));
+	public void answerLost(String reason, int status) {
+		this.held.forEach((leases) -> leases.answerLost(reason, status));
 	}
 
 	/**

@@ -43,7 +43,7 @@ final class ResultTypes {
 					"a %s inside of another result can be read only once".formatted(body.getSimpleName()));
 		}
 		if (locked.isMapped()) {
-			return new ResultType(result.owner(), result.type(), result.many(), true);
+			return new ResultType(result.owner(), result.type(), result.many(), true, entity || locked.writesBody());
 		}
 		if (Arrays.stream(method.getParameterTypes()).anyMatch(WRITERS::contains)) {
 			throw unsupported(method, "it writes its result itself");

@@ -271,6 +271,9 @@ public final class ResultSharing {
 	 * any
 	 */
 	public @Nullable String writeValue(Caller caller, @Nullable Object value, @Nullable Integer status) {
+		if (!this.type.complete()) {
+			return isShared(value, status) ? writeLost(caller, "Its value is not its response") : null;
+		}
 		return write(caller, () -> isShared(value, status(value, status)),
 				(output) -> format().write(caller.arguments(), value, output));
 	}
@@ -282,6 +285,9 @@ public final class ResultSharing {
 	 * @param value the value that the handler returned; {@code null} if it failed
 	 */
 	public @Nullable String writeResponse(Caller caller, Response response, @Nullable Object value) {
+		if (response.status() == HttpStatus.PARTIAL_CONTENT.value()) {
+			return writeLost(caller, "It is only a part of a resource, which other callers did not ask for");
+		}
 		return write(caller, () -> isShared(value, response.status()),
 				(output) -> ResultText.write(caller.arguments(), response, output));
 	}
@@ -337,7 +343,7 @@ public final class ResultSharing {
 	}
 
 	/**
-	 * Returns whether the value is shared, regardless of the response.
+	 * Returns whether the value is shared, if it decides and not the response.
 	 * @param status the status that the handler has set; {@code null} if it has not set
 	 * any
 	 */
@@ -348,6 +354,21 @@ public final class ResultSharing {
 		catch (RuntimeException | LinkageError ex) {
 			return false;
 		}
+	}
+
+	/** Returns whether a response with the status is to be kept. */
+	public boolean selects(@Nullable Object value, int status) {
+		try {
+			return isShared(value, status);
+		}
+		catch (RuntimeException | LinkageError ex) {
+			return true;
+		}
+	}
+
+	/** Returns whether chosen statuses are kept, instead of successful values. */
+	public boolean keepsStatuses() {
+		return this.replay != null && !this.replay.answers().values();
 	}
 
 	private boolean isShared(@Nullable Object value, int status) {

@@ -10,12 +10,14 @@ import org.springframework.core.ResolvableType;
  * @param many whether the work ends with any number of such values
  * @param ofHandler whether a web framework writes the value as the response to a request,
  * so that the response is shared instead
+ * @param complete whether the value has all that a caller receives, and is not only the
+ * name of a view
  */
-public record ResultType(Class<?> owner, ResolvableType type, boolean many, boolean ofHandler) {
+public record ResultType(Class<?> owner, ResolvableType type, boolean many, boolean ofHandler, boolean complete) {
 
 	/** Creates the type of a value that is shared itself. */
 	public ResultType(Class<?> owner, ResolvableType type, boolean many) {
-		this(owner, type, many, false);
+		this(owner, type, many, false, true);
 	}
 
 }

@@ -47,6 +47,8 @@ import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestMethod;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
@@ -84,7 +86,8 @@ class SentResponsesTests {
 	void start() {
 		this.server = TestServer.start(
 				new Class<?>[] { TestServer.Application.class, Runs.class, Payments.class, Shared.class },
-				"lock.store=memory", "spring.main.web-application-type=" + this.type);
+				"lock.store=memory", "server.compression.enabled=true",
+				"spring.main.web-application-type=" + this.type);
 		this.runs = this.server.context().getBean(Runs.class);
 	}
 
@@ -145,6 +148,35 @@ class SentResponsesTests {
 		assertThat(second.get().headers().firstValue("Idempotent-Replayed")).hasValue("true");
 		assertSame(first.get(), second.get());
 		assertThat(this.runs.count(this.key)).isEqualTo(1);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/large/text", "/large/stream", "/large/file" })
+	@DisplayName("A response that the container compresses is stored as it was before")
+	void compressed(String path) throws Exception {
+		String query = path + "?size=9100&run=" + this.key;
+		HttpResponse<String> first = this.server.post(query, "Idempotency-Key", this.key, "Accept-Encoding", "gzip");
+		HttpResponse<String> again = Awaitility.await()
+			.until(() -> this.server.post(query, "Idempotency-Key", this.key),
+					(each) -> !each.body().contains("in-progress"));
+		if (!path.equals("/large/file")) {
+			assertThat(first.headers().firstValue("Content-Encoding")).hasValue("gzip");
+		}
+		assertThat(again.headers().firstValue("Content-Encoding")).isEmpty();
+		assertThat(again.headers().firstValue("Idempotent-Replayed")).hasValue("true");
+		assertThat(again.body().replaceAll("[^x]", "")).hasSize(9100);
+	}
+
+	@Test
+	@DisplayName("A part of a resource is not the response to a request for the whole one")
+	void range() throws Exception {
+		HttpResponse<String> part = this.server.send("GET", "/resource-to-get?run=" + this.key, "Idempotency-Key",
+				this.key, "Range", "bytes=0-3");
+		assertThat(part.statusCode()).isEqualTo(206);
+		HttpResponse<String> whole = this.server.send("GET", "/resource-to-get?run=" + this.key, "Idempotency-Key",
+				this.key);
+		assertThat(whole.statusCode()).isEqualTo(409);
+		assertThat(whole.body()).contains("/problems/result-unavailable\"");
 	}
 
 	@Test
@@ -269,6 +301,11 @@ class SentResponsesTests {
 				.header("Set-Cookie", "a=b")
 				.header("X-Other", "1")
 				.body("pdf".getBytes(StandardCharsets.US_ASCII)));
+		}
+
+		@RequestMapping(path = "/resource-to-get", method = RequestMethod.GET)
+		Mono<Resource> resourceToGet(@RequestParam String run) {
+			return resource(run);
 		}
 
 		@PostMapping("/resource")

@@ -39,7 +39,7 @@ class CallTransactionsTests {
 	@DisplayName("A result is final unless everything was rolled back: what was committed counts, before or after a rollback")
 	void outcomes(String ends, boolean areFinal) {
 		ends.chars().forEach((end) -> this.transactions.record(end == 'c'));
-		assertThat(this.transactions.objection() == null).isEqualTo(areFinal);
+		assertThat(this.transactions.objection(false) == null).isEqualTo(areFinal);
 	}
 
 	@Test
@@ -47,9 +47,9 @@ class CallTransactionsTests {
 	void open() {
 		this.transactions.record(true);
 		TransactionSynchronizationManager.setActualTransactionActive(true);
-		assertThat(this.transactions.objection()).isNotNull();
+		assertThat(this.transactions.objection(false)).isNotNull();
 		TransactionSynchronizationManager.setActualTransactionActive(false);
-		assertThat(this.transactions.objection()).isNull();
+		assertThat(this.transactions.objection(false)).isNull();
 	}
 
 	@Test
@@ -57,7 +57,7 @@ class CallTransactionsTests {
 	void withinReactive() {
 		this.transactions.withinReactive();
 		this.transactions.record(true);
-		assertThat(this.transactions.objection()).isNotNull();
+		assertThat(this.transactions.objection(false)).isNotNull();
 	}
 
 	@Test

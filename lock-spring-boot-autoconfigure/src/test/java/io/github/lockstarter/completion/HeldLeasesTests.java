@@ -205,6 +205,7 @@ class HeldLeasesTests {
 	void noResult() {
 		Mockito.when(this.results.writeLost(Mockito.eq(Caller.ANY), Mockito.anyString())).thenReturn("no result");
 		Mockito.when(this.results.keepsAll()).thenReturn(true);
+		Mockito.when(this.results.selects(Mockito.any(), Mockito.eq(200))).thenReturn(true);
 		HeldLeases failed = sharing();
 		failed.result().expectResponse(this.response);
 		failed.beginOnThread();
@@ -219,7 +220,7 @@ class HeldLeasesTests {
 		refused.result().expectResponse(this.response);
 		refused.leave("value");
 		refused.end();
-		refused.answerLost("It is for one client");
+		refused.answerLost("It is for one client", 200);
 		refused.requestEnded();
 		Mockito.verify(this.first, Mockito.times(3)).releaseAsync("no result");
 		HeldLeases notBegun = sharing();

@@ -110,7 +110,7 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 		public boolean notifiesOfAnswer() {
 			RecordedResponse recorded = RecordedResponse.of(this.exchange);
 			if (recorded != null) {
-				recorded.handledFor(this.exchange.getRequest().getURI().getHost());
+				recorded.handledFor(this.exchange.getRequest().getURI());
 			}
 			return recorded != null;
 		}

@@ -1,5 +1,6 @@
 package io.github.lockstarter.web.reactive;
 
+import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -41,14 +42,18 @@ class RecordedResponse extends ServerHttpResponseDecorator {
 
 	private volatile @Nullable Response replayed;
 
-	/** The host of the request as the handler sees it. */
-	private volatile @Nullable String host;
+	/** The address of the request as the handler sees it. */
+	private volatile @Nullable URI address;
+
+	/** The status and the headers before the server has changed them. */
+	private volatile @Nullable ResponseHead head;
 
 	private final RecordedRequest request;
 
 	private RecordedResponse(RecordedRequest request, ServerHttpResponse response, long maxSize) {
 		super(response);
 		this.request = request;
+		response.beforeCommit(() -> Mono.fromRunnable(() -> this.head = currentHead()));
 		this.body = new RecordedBody(maxSize);
 	}
 
@@ -98,9 +103,9 @@ class RecordedResponse extends ServerHttpResponseDecorator {
 		this.replayed = answer;
 	}
 
-	/** Records the response for a request to the host. */
-	void handledFor(@Nullable String host) {
-		this.host = host;
+	/** Records the response for a request to the address. */
+	void handledFor(URI address) {
+		this.address = address;
 	}
 
 	/**
@@ -115,16 +120,26 @@ class RecordedResponse extends ServerHttpResponseDecorator {
 	}
 
 	private Response response() {
+		ResponseHead committed = this.head;
+		return Response.withBody((committed != null) ? committed : currentHead(), this.body.bytes());
+	}
+
+	private ResponseHead currentHead() {
 		HttpStatusCode status = getStatusCode();
-		return Response.withBody(
-				ResponseHead.of((status != null) ? status.value() : HttpStatus.OK.value(), this::values),
-				this.body.bytes());
+		return ResponseHead.of((status != null) ? status.value() : HttpStatus.OK.value(), this::values);
 	}
 
 	private @Nullable List<String> values(String header) {
 		List<String> values = getHeaders().get(header);
-		return (values != null && header.equals(HttpHeaders.LOCATION))
-				? values.stream().map((value) -> OwnLocations.relative(value, this.host)).toList() : values;
+		URI own = this.address;
+		return (values != null && own != null && header.equals(HttpHeaders.LOCATION)) ? values.stream()
+			.map((value) -> OwnLocations.relative(value, own.getScheme(), host(own), own.getPort()))
+			.toList() : values;
+	}
+
+	/** A host with an underscore is none for a URI. */
+	private static @Nullable String host(URI address) {
+		return (address.getHost() != null) ? address.getHost() : address.getRawAuthority();
 	}
 
 	/** Keeps the response, whose body is complete. */

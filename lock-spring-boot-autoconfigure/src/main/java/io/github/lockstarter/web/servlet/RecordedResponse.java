@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.WriteListener;
 import jakarta.servlet.http.HttpServletRequest;
@@ -63,6 +64,12 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 
 	private boolean forwarded;
 
+	/** Whether the application has encoded the content. */
+	private boolean encoded;
+
+	/** Whether somebody may write to the original stream or writer. */
+	private boolean originalGiven;
+
 	private RecordedResponse(HttpServletRequest request, HttpServletResponse response, long maxSize) {
 		super(response);
 		this.request = request;
@@ -99,12 +106,16 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 		if (this.copiedWriter != null) {
 			this.copiedWriter.encode();
 		}
-		end(this.errorPage);
-		if (this.stream != null) {
-			this.stream.passOn();
+		try {
+			end(this.errorPage);
 		}
-		if (this.copiedWriter != null) {
-			this.copiedWriter.passOn();
+		finally {
+			if (this.stream != null) {
+				this.stream.passOn();
+			}
+			if (this.copiedWriter != null) {
+				this.copiedWriter.passOn();
+			}
 		}
 	}
 
@@ -126,10 +137,11 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 				end.dropAnswers();
 			}
 			else if (answer == null) {
-				end.answerLost("It was partly written before it was recorded");
+				end.answerLost("It was partly written before it was recorded", getStatus());
 			}
 			else if (isForOneClient() && answer.body() != null && !answer.isRedirect()) {
-				end.answerLost("It may contain the identifier of a session, which the container writes into URLs");
+				end.answerLost("It may contain the identifier of a session, which the container writes into URLs",
+						answer.status());
 			}
 			else {
 				end.answered(answer).toCompletableFuture().join();
@@ -149,6 +161,7 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 	/** Records the response for the request, as its handler sees it. */
 	void handledFor(HttpServletRequest request) {
 		this.handled = request;
+		this.forwarded |= request.getDispatcherType() == DispatcherType.FORWARD;
 	}
 
 	/** Marks that the handler may write to the original response. */
@@ -182,6 +195,10 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 			String type = response.getContentType();
 			return (type != null) ? List.of(type) : null;
 		}
+		if (name.equals(HttpHeaders.CONTENT_ENCODING) && !this.encoded) {
+			// The container compresses what it sends, and not what is recorded.
+			return null;
+		}
 		return response.getHeaders(name)
 			.stream()
 			.map((value) -> name.equals(HttpHeaders.LOCATION) ? location(value) : value)
@@ -197,7 +214,20 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 		for (String session : this.sessions) {
 			location = location.replace(session, "");
 		}
-		return OwnLocations.relative(location, this.handled.getServerName());
+		return OwnLocations.relative(location, this.handled.getScheme(), this.handled.getServerName(),
+				this.handled.getServerPort());
+	}
+
+	@Override
+	public void setHeader(String name, String value) {
+		this.encoded |= name.equalsIgnoreCase(HttpHeaders.CONTENT_ENCODING);
+		super.setHeader(name, value);
+	}
+
+	@Override
+	public void addHeader(String name, String value) {
+		this.encoded |= name.equalsIgnoreCase(HttpHeaders.CONTENT_ENCODING);
+		super.addHeader(name, value);
 	}
 
 	@Override
@@ -231,6 +261,7 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 		if (this.copy == null && end != null && end.mayAwaitAnswer() && !isCommitted()) {
 			this.copy = new Copy(this.maxSize);
 		}
+		this.originalGiven |= this.copy == null;
 		this.opened |= this.copy == null;
 		return this.copy;
 	}
@@ -294,7 +325,7 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 
 	/** A handler may continue to use the stream or the writer that it has. */
 	private void clear() {
-		this.opened = false;
+		this.opened = this.originalGiven;
 		if (this.stream != null) {
 			this.stream.clear();
 		}
