@@ -106,7 +106,7 @@ final class ResultFormat {
 	 */
 	void write(String fingerprint, @Nullable Object value, BoundedOutput output) {
 		ResponseHead ofEntity = (value instanceof HttpEntity<?> entity) ? head(entity) : null;
-		ResultText.write(new ResultHead(Kind.VALUE, fingerprint, this.shape, ofEntity, null), (content) -> {
+		ResultText.write(new ResultHead(Kind.VALUE, fingerprint, this.shape, ofEntity, null, null), (content) -> {
 			if (this.type.many()) {
 				writeAll((List<?>) value, content);
 			}

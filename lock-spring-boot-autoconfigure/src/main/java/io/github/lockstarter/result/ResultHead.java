@@ -10,9 +10,11 @@ import org.jspecify.annotations.Nullable;
  * @param shape the {@link TypeShape} of a value; {@code null} for other kinds
  * @param head the status and the headers of a response, or of a value that is an entity
  * @param reason the message that was passed to the error page
+ * @param length the number of characters of a body that is text, whose lines could
+ * otherwise be cut off unnoticed; {@code null} for other kinds
  */
 public record ResultHead(Kind kind, String fingerprint, @Nullable String shape, @Nullable ResponseHead head,
-		@Nullable String reason) {
+		@Nullable String reason, @Nullable Integer length) {
 
 	/** The kinds of results. */
 	public enum Kind {

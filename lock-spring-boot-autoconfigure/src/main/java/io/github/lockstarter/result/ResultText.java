@@ -39,7 +39,8 @@ record ResultText(ResultHead head, String content) {
 
 	/**
 	 * Writes a result.
-	 * @param content writes the content, without a line break
+	 * @param content writes the content; without a line break, unless the head has the
+	 * length
 	 * @throws IllegalStateException if the limit of the output is exceeded
 	 */
 	static void write(ResultHead head, Consumer<BoundedOutput> content, BoundedOutput output) {
@@ -58,7 +59,8 @@ record ResultText(ResultHead head, String content) {
 		byte[] bytes = response.bytes();
 		String text = (bytes != null) ? text(bytes) : NOTHING;
 		Kind kind = (bytes == null) ? Kind.ERROR_PAGE : (text != null) ? Kind.TEXT : Kind.BINARY;
-		write(new ResultHead(kind, fingerprint, null, response.head(), response.reason()),
+		Integer length = (bytes != null && text != null) ? text.length() : null;
+		write(new ResultHead(kind, fingerprint, null, response.head(), response.reason(), length),
 				(content) -> content.write((text != null) ? text : String.valueOf(binary)), output);
 	}
 
@@ -80,8 +82,8 @@ record ResultText(ResultHead head, String content) {
 	/** Returns the text that stands for a result that is not kept. */
 	static String unavailable(String fingerprint) {
 		BoundedOutput output = new BoundedOutput(Long.MAX_VALUE);
-		write(new ResultHead(Kind.UNAVAILABLE, fingerprint, null, null, null), (content) -> content.write(NOTHING),
-				output);
+		write(new ResultHead(Kind.UNAVAILABLE, fingerprint, null, null, null, null),
+				(content) -> content.write(NOTHING), output);
 		return output.toString();
 	}
 
@@ -95,11 +97,20 @@ record ResultText(ResultHead head, String content) {
 			throw new IllegalStateException("It has no status");
 		}
 		return switch (this.head.kind()) {
-			case TEXT -> Response.withBody(of.checked(), this.content.getBytes(StandardCharsets.UTF_8));
+			case TEXT -> Response.withBody(of.checked(), wholeText().getBytes(StandardCharsets.UTF_8));
 			case BINARY -> Response.withBody(of.checked(), Base64.getDecoder().decode(this.content));
 			case ERROR_PAGE -> new Response(of.checked(), null, this.head.reason());
 			case VALUE, UNAVAILABLE -> throw new IllegalStateException("It is no response");
 		};
+	}
+
+	/** The end of a line within the text looks like the end of the result. */
+	private String wholeText() {
+		Integer length = this.head.length();
+		if (length == null || length != this.content.length()) {
+			throw new IllegalStateException("It has been truncated");
+		}
+		return this.content;
 	}
 
 }
