@@ -187,7 +187,7 @@ class ReceivedResultsTests {
 	}
 
 	@Test
-	@DisplayName("A shared result is for all callers and kept briefly; a replayed one is for its principal and kept as long as declared")
+	@DisplayName("A shared result is kept briefly for the calls of one method that ask for the same; a replayed one is for its principal and kept as long as declared")
 	void keys() {
 		stored(granted());
 		acquire(this.sharing, false);
@@ -320,13 +320,13 @@ class ReceivedResultsTests {
 	}
 
 	private static ResultKey shareKey() {
-		return new ResultKey("share " + Methods.class.getName() + ".method[class java.lang.String]",
+		return new ResultKey("share " + Methods.class.getName() + ".method[class java.lang.String] user alice",
 				Duration.ofSeconds(5), false);
 	}
 
 	private ResultSharing of(boolean ofHandler, @Nullable Replay replay) {
 		return settings().of("lock", ReflectionUtils.findMethod(Methods.class, "method", String.class),
-				new ResultType(Methods.class, ResolvableType.forClass(List.class), false, ofHandler), replay);
+				new ResultType(Methods.class, ResolvableType.forClass(List.class), false, ofHandler, true), replay);
 	}
 
 	private SharingSettings settings() {

@@ -305,7 +305,7 @@ class ResultSharingTests {
 		return new SharingSettings(Duration.ofSeconds(5), DataSize.ofBytes(1000), () -> JsonMapper.builder().build(),
 				() -> this.predicate, () -> this.counts, () -> this.storeLimit)
 			.of("lock", ReflectionUtils.findMethod(getClass(), "value"),
-					new ResultType(getClass(), ResolvableType.forClass(type), false, ofHandler), replay);
+					new ResultType(getClass(), ResolvableType.forClass(type), false, ofHandler, true), replay);
 	}
 
 	private static Replay replay(String keep) {

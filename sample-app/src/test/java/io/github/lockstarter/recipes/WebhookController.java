@@ -20,7 +20,8 @@ class WebhookController {
 
 	@PostMapping("/webhooks/billing")
 	@ResponseStatus(HttpStatus.NO_CONTENT)
-	@ExclusiveRequest(name = "billing-events", key = "#event.id", replay = "7d", keep = "2xx, 422")
+	@ExclusiveRequest(name = "billing-events", key = "#event.id", replay = "7d", keep = "2xx, 422",
+			fingerprint = "-/attempt")
 	void receive(@RequestBody BillingEvent event) {
 		if (!event.type().equals("invoice.paid")) {
 			throw new ResponseStatusException(HttpStatus.UNPROCESSABLE_CONTENT, "Unknown type of event");
