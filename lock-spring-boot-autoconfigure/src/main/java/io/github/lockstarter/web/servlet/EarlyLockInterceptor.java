@@ -71,7 +71,7 @@ final class EarlyLockInterceptor implements AsyncHandlerInterceptor {
 	private static boolean begin(HttpServletRequest request, HttpServletResponse response, Object handler,
 			EarlyLocks locks, HeldLeases leases) {
 		if (leases.result().received() instanceof Response received) {
-			ReplayedAnswerResolver.send(received, response);
+			ReplayedAnswerResolver.send(received, request, response);
 			return false;
 		}
 		EarlyLeases.begin(request, handler, locks, leases);

@@ -56,6 +56,9 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 
 	private @Nullable Response errorPage;
 
+	/** The response to another request, which is sent instead. */
+	private @Nullable Response replayed;
+
 	/** What the container has inserted into URLs to identify a session. */
 	private final Set<String> sessions = new HashSet<>();
 
@@ -110,6 +113,7 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 			end(this.errorPage);
 		}
 		finally {
+			sendReplayed();
 			if (this.stream != null) {
 				this.stream.passOn();
 			}
@@ -117,6 +121,27 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 				this.copiedWriter.passOn();
 			}
 		}
+	}
+
+	/**
+	 * Replaces the answer with the response to another request. Filters inside of this
+	 * response have changed that one already, so what they write is discarded.
+	 */
+	void replay(Response response) {
+		this.replayed = response;
+	}
+
+	private void sendReplayed() {
+		Response response = this.replayed;
+		if (response == null || isCommitted()) {
+			return;
+		}
+		super.resetBuffer();
+		HttpServletResponse original = (HttpServletResponse) getResponse();
+		if (original.containsHeader(HttpHeaders.CONTENT_ENCODING)) {
+			original.setHeader(HttpHeaders.CONTENT_ENCODING, null);
+		}
+		ReplayedAnswerResolver.sendTo(original, response);
 	}
 
 	/** Marks that the handling of the request failed, and that the error page follows. */
@@ -268,6 +293,9 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public ServletOutputStream getOutputStream() throws IOException {
+		if (this.replayed != null) {
+			return new DetachedResponse(this).getOutputStream();
+		}
 		Copy copy = copy();
 		if (copy == null) {
 			return super.getOutputStream();
@@ -280,6 +308,9 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public PrintWriter getWriter() throws IOException {
+		if (this.replayed != null) {
+			return new PrintWriter(Writer.nullWriter());
+		}
 		Copy copy = copy();
 		if (copy == null) {
 			return super.getWriter();
@@ -306,7 +337,7 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public void flushBuffer() throws IOException {
-		if (this.copy == null || !isHeldBack(this.copy)) {
+		if (this.replayed == null && (this.copy == null || !isHeldBack(this.copy))) {
 			super.flushBuffer();
 		}
 	}

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -40,12 +41,23 @@ public final class ReplayedAnswerResolver implements HandlerExceptionResolver, O
 		}
 		// The error page must answer as it did before, and not show this exception.
 		request.removeAttribute(ERROR_ATTRIBUTE);
-		send(replayed.answer(), response);
+		send(replayed.answer(), request, response);
 		return new ModelAndView();
 	}
 
-	/** Sends the response to an earlier request. */
-	static void send(Response answer, HttpServletResponse response) {
+	/** Sends the response to an earlier request, outside of all filters if possible. */
+	static void send(Response answer, HttpServletRequest request, HttpServletResponse response) {
+		RecordedResponse recorded = RecordedResponse.of(request);
+		if (recorded != null && answer.body() != null && request.getDispatcherType() != DispatcherType.INCLUDE
+				&& request.getDispatcherType() != DispatcherType.FORWARD) {
+			recorded.replay(answer);
+		}
+		else {
+			sendTo(response, answer);
+		}
+	}
+
+	static void sendTo(HttpServletResponse response, Response answer) {
 		try {
 			write(answer, response);
 		}
