@@ -54,13 +54,13 @@ record GraphQlRequest(HttpHeaders headers, @Nullable String path, MultiValueMap<
 		return this.headers.getOrDefault(name, List.of());
 	}
 
-	/** The path of a GraphQL endpoint has no variables. */
 	/** Its handlers keep values, and their arguments are compared. */
 	@Override
 	public @Nullable RequestContent content() {
 		return null;
 	}
 
+	/** The path of a GraphQL endpoint has no variables. */
 	@Override
 	public @Nullable String pathVariable(String name) {
 		return null;
