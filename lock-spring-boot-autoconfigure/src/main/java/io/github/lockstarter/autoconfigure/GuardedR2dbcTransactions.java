@@ -3,9 +3,11 @@ package io.github.lockstarter.autoconfigure;
 import org.apache.commons.logging.LogFactory;
 import reactor.core.publisher.Mono;
 
+import org.springframework.r2dbc.connection.ConnectionHolder;
 import org.springframework.r2dbc.connection.R2dbcTransactionManager;
 import org.springframework.transaction.reactive.GenericReactiveTransaction;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
+import org.springframework.util.Assert;
 
 import io.github.lockstarter.interceptor.ReactiveTransactionGuard;
 
@@ -33,7 +35,11 @@ final class GuardedR2dbcTransactions extends R2dbcTransactionManager {
 	@Override
 	protected Mono<Void> doCommit(TransactionSynchronizationManager synchronization,
 			GenericReactiveTransaction transaction) {
-		return ReactiveTransactionGuard.commit(transaction, () -> super.doCommit(synchronization, transaction));
+		ConnectionHolder holder = (ConnectionHolder) synchronization.getResource(obtainConnectionFactory());
+		Assert.state(holder != null, "A transaction that commits has a connection");
+		return ReactiveTransactionGuard.commit(transaction, holder.getConnection(),
+				synchronization.getCurrentTransactionIsolationLevel(),
+				() -> super.doCommit(synchronization, transaction));
 	}
 
 	@Override

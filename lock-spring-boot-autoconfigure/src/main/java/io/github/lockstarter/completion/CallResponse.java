@@ -1,5 +1,8 @@
 package io.github.lockstarter.completion;
 
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.result.SharedResult.Response;
@@ -15,6 +18,15 @@ public interface CallResponse {
 	 * @return the response; {@code null} if it is known only later
 	 */
 	@Nullable Response make(@Nullable Object value);
+
+	/**
+	 * Makes the response like {@link #make}, without blocking a thread. By default it is
+	 * known only later.
+	 * @return completes with the response; with {@code null} if it is known only later
+	 */
+	default CompletionStage<@Nullable Response> makeLater(@Nullable Object value) {
+		return CompletableFuture.completedStage(null);
+	}
 
 	/**
 	 * Returns the status that the handler has set; {@code null} if it has not set any, or

@@ -1,4 +1,6 @@
 package io.github.lockstarter.completion;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +44,14 @@ public final class CallResult {
 
 	/** The response that was made in a transaction. */
 	private volatile @Nullable MadeResponse made;
+
+	/** The result that the commit of a reactive transaction keeps. */
+	private volatile @Nullable String atCommit;
+
+	private volatile boolean madeAtCommit;
+
+	/** The result that a reactive transaction has kept, unless it was not known yet. */
+	private volatile @Nullable String committed;
 
 	/** The status that the handler has set. */
 	private volatile @Nullable Integer status;
@@ -111,7 +121,8 @@ public final class CallResult {
 	 * work is kept.
 	 */
 	void cancelled() {
-		if (this.sharing != null && this.kept == null && this.sharing.results().keepsAll()) {
+		if (this.sharing != null && this.kept == null && this.committed == null
+				&& this.sharing.results().keepsAll()) {
 			this.kept = writeLost("The client has disconnected before the work ended");
 		}
 	}
@@ -189,7 +200,10 @@ public final class CallResult {
 			return;
 		}
 		Object value = this.value;
-		if (value instanceof EmittedValues values) {
+		if (this.response != null && this.committed != null) {
+			this.kept = this.committed;
+		}
+		else if (value instanceof EmittedValues values) {
 			this.kept = (this.response == null) ? values.write(this.sharing.caller()) : writeLost(reason);
 		}
 		else {
@@ -216,7 +230,7 @@ public final class CallResult {
 	 * Returns a collector for the values of the work, which collects none if the response
 	 * is to be kept; {@code null} if nothing is to be kept.
 	 */
-	@Nullable EmittedValues values() {
+	public @Nullable EmittedValues values() {
 		return (this.sharing != null) ? this.sharing.results().values(this.response == null) : null;
 	}
 
@@ -246,13 +260,68 @@ public final class CallResult {
 		}
 		CallResponse response = this.response;
 		Response made = (response != null) ? response.make(value) : null;
-		String text = (made != null) ? this.sharing.results().writeResponse(this.sharing.caller(), made, value)
-				: (response != null) ? this.sharing.results().writePending(this.sharing.caller())
-						: this.sharing.results().writeValue(this.sharing.caller(), value, null);
+		String text = text(value, made, this.sharing);
 		if (text != null) {
 			this.lease.keepInTransaction(text, transaction);
 		}
 		this.made = (made != null && text != null) ? new MadeResponse(value, text) : null;
+	}
+
+	/**
+	 * Returns whether the result can be kept for later duplicates in a reactive
+	 * transaction.
+	 */
+	public boolean mayKeepInReactiveTransaction() {
+		return this.sharing != null && this.sharing.results().replays() && this.lease != null
+				&& this.lease.joinsReactiveTransactions();
+	}
+
+	/**
+	 * Lets the commit of the reactive transaction around the work keep the result for
+	 * later duplicates, like {@link #keepInTransaction}.
+	 * @param value the value with which the work ended, or {@link EmittedValues}
+	 * @return completes when the result is ready for the commit
+	 */
+	public CompletionStage<Void> keepAtCommit(@Nullable Object value) {
+		SharedCall sharing = this.sharing;
+		CallResponse response = this.response;
+		if (sharing == null) {
+			return CompletableFuture.completedStage(null);
+		}
+		CompletionStage<@Nullable Response> made = (response != null && !(value instanceof EmittedValues))
+				? response.makeLater(value) : CompletableFuture.completedStage(null);
+		return made.thenAccept((known) -> {
+			this.atCommit = text(value, known, sharing);
+			this.madeAtCommit = known != null;
+		});
+	}
+
+	/** Returns the result that the next commit keeps; {@code null} if there is none. */
+	public @Nullable String atCommit() {
+		return this.atCommit;
+	}
+
+	/**
+	 * Marks that a reactive transaction has ended, and no later commit keeps the result.
+	 * @param committed whether it was committed, with the result
+	 */
+	public void transactionEnded(boolean committed) {
+		if (committed && this.madeAtCommit) {
+			this.committed = this.atCommit;
+		}
+		this.atCommit = null;
+	}
+
+	/**
+	 * Returns the text of a result that a transaction keeps.
+	 * @param made the response that was made of the value; {@code null} if it is not
+	 * known yet
+	 */
+	private @Nullable String text(@Nullable Object value, @Nullable Response made, SharedCall sharing) {
+		return (made != null) ? sharing.results().writeResponse(sharing.caller(), made, value)
+				: (this.response != null) ? sharing.results().writePending(sharing.caller())
+						: (value instanceof EmittedValues values) ? values.write(sharing.caller())
+								: sharing.results().writeValue(sharing.caller(), value, null);
 	}
 
 	/** A response that was made from a value, as it is stored. */

@@ -98,14 +98,33 @@ public final class CallTransactions {
 		}
 	}
 
+	/** Marks that a reactive transaction no longer keeps other holders away. */
+	public void reactiveEnded() {
+		allowRenewals();
+	}
+
+	/** Returns whether a transaction that may have changed something was committed. */
+	public boolean haveCommitted() {
+		return this.committed;
+	}
+
+	/** Returns whether a reactive transaction around the call ends after its work. */
+	public boolean areWithinReactive() {
+		return this.withinReactive;
+	}
+
 	/** Marks that a transaction of this thread no longer keeps other holders away. */
 	public void ended(Object transaction) {
 		if (this.heldBy == transaction) {
 			this.heldBy = null;
-			this.leases.stream()
-				.filter(SharedLease.class::isInstance)
-				.forEach((each) -> ((SharedLease) each).transactionEnded());
+			allowRenewals();
 		}
+	}
+
+	private void allowRenewals() {
+		this.leases.stream()
+			.filter(SharedLease.class::isInstance)
+			.forEach((each) -> ((SharedLease) each).transactionEnded());
 	}
 
 	/**

@@ -16,6 +16,7 @@ import io.github.lockstarter.result.EmittedValues;
 import io.github.lockstarter.result.Outcome;
 import io.github.lockstarter.result.SharedCall;
 import io.github.lockstarter.result.SharedResult.Response;
+import io.github.lockstarter.store.ReactiveTransaction;
 
 /**
  * The leases of one call of an annotated method. They are released together, in reverse
@@ -123,6 +124,22 @@ public final class HeldLeases {
 	static LeaseLostException lost(Lease lease) {
 		return new LeaseLostException(Objects.requireNonNull(lease.key(),
 				"A Lease without a key is not held. If it is a mock, let isHeld() return true"));
+	}
+
+	/**
+	 * Checks a lease before a reactive transaction is committed. Where the store can join
+	 * the transaction, no other holder is granted the lock before it has ended, and the
+	 * result of the work is kept in it.
+	 * @param connection the connection of the transaction
+	 * @param isolation the isolation level that the application has requested;
+	 * {@code null} for the default
+	 * @return completes with {@code false} if the lease is no longer held
+	 */
+	public CompletionStage<Boolean> holdUntilCommit(Lease lease, Object connection, @Nullable Integer isolation) {
+		// A transaction that began before the lock was acquired may not see its row.
+		return (!this.transactions.areWithinReactive() && lease instanceof SharedLease shared)
+				? shared.holdUntilCommit(new ReactiveTransaction(connection, isolation), this.result.atCommit())
+				: CompletableFuture.completedStage(lease.isHeld());
 	}
 
 	/** Checks the leases, and marks that the work begins, on this thread. */

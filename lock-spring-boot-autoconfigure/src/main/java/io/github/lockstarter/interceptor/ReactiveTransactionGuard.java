@@ -3,6 +3,8 @@ package io.github.lockstarter.interceptor;
 import java.util.List;
 import java.util.function.Supplier;
 
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 import org.springframework.transaction.TransactionExecution;
@@ -25,17 +27,33 @@ public final class ReactiveTransactionGuard {
 	/**
 	 * Returns the commit. It fails with a
 	 * {@link io.github.lockstarter.LeaseLostException} before it begins if a lock of the
-	 * transaction is no longer held.
+	 * transaction is no longer held. Where the store can join the transaction, it stores
+	 * the result of the work, and no other holder is granted a lock before the commit.
+	 * @param connection the connection of the transaction
+	 * @param isolation the isolation level that the application has requested;
+	 * {@code null} for the default
 	 * @param commit commits the transaction
 	 */
-	public static Mono<Void> commit(TransactionExecution transaction, Supplier<Mono<Void>> commit) {
+	public static Mono<Void> commit(TransactionExecution transaction, Object connection, @Nullable Integer isolation,
+			Supplier<Mono<Void>> commit) {
 		return Mono.deferContextual((context) -> {
 			List<HeldLeases> all = ReactiveTypeAdapter.all(context);
 			check(leases(all));
-			return commit.get()
+			Mono<Void> held = LeaseTransactionListener.mayChange(transaction)
+					? Flux.fromIterable(all).concatMap((leases) -> hold(leases, connection, isolation)).then() : Mono.empty();
+			return held.then(Mono.defer(commit))
 				.doOnSuccess((nothing) -> ended(all, transaction, true))
-				.doOnError((failure) -> ended(all, transaction, false));
+				.doOnError((failure) -> ended(all, transaction, false))
+				.doFinally((signal) -> all.forEach((leases) -> leases.transactions().reactiveEnded()));
 		});
+	}
+
+	private static Mono<Void> hold(HeldLeases leases, Object connection, @Nullable Integer isolation) {
+		return Flux.fromIterable(leases.leases())
+			.concatMap((lease) -> Mono
+				.fromCompletionStage(() -> leases.holdUntilCommit(lease, connection, isolation))
+				.flatMap((held) -> held ? Mono.<Void>empty() : Mono.error(() -> new LeaseLostException(lease.key()))))
+			.then();
 	}
 
 	/**
@@ -64,7 +82,10 @@ public final class ReactiveTransactionGuard {
 
 	private static void ended(List<HeldLeases> all, TransactionExecution transaction, boolean committed) {
 		if (LeaseTransactionListener.mayChange(transaction)) {
-			all.forEach((leases) -> leases.transactions().record(committed));
+			all.forEach((leases) -> {
+				leases.transactions().record(committed);
+				leases.result().transactionEnded(committed);
+			});
 		}
 	}
 

@@ -16,6 +16,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.completion.LeaseContext;
+import io.github.lockstarter.completion.ReturnType;
 import io.github.lockstarter.operation.LockOperationSource;
 import io.github.lockstarter.operation.LockedMethod;
 
@@ -45,17 +46,30 @@ public final class ReplayTransactionAdvisor extends StaticMethodMatcherPointcutA
 	@Override
 	public boolean matches(Method method, Class<?> targetClass) {
 		LockedMethod locked = this.operations.find(method, targetClass);
-		return locked != null && locked.returnType().isComplete();
+		return locked != null && (locked.returnType().isComplete() || isReactive(locked.returnType()));
+	}
+
+	private static boolean isReactive(ReturnType type) {
+		return type.isReactive() || type.isSuspending();
 	}
 
 	private @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
 		Object result = invocation.proceed();
+		LockedMethod locked = this.operations.find(invocation.getMethod(), targetClass(invocation));
+		if (result != null && locked != null && isReactive(locked.returnType())) {
+			return ReactiveReplays.kept(result, locked, () -> report(invocation.getMethod()));
+		}
 		HeldLeases leases = LeaseContext.innermost();
 		if (leases != null && leases.result().mayKeepInTransaction()
 				&& TransactionSynchronizationManager.isActualTransactionActive()) {
 			keep(result, leases, invocation.getMethod());
 		}
 		return result;
+	}
+
+	private static Class<?> targetClass(MethodInvocation invocation) {
+		Object target = invocation.getThis();
+		return (target != null) ? target.getClass() : invocation.getMethod().getDeclaringClass();
 	}
 
 	/** A transaction that other code began does not end with the method. */

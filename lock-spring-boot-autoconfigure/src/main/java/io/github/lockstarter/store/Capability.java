@@ -39,11 +39,18 @@ public enum Capability {
 	/**
 	 * A transaction of the application on the database of the locks can include the check
 	 * that a lock is still held, and the storing of a result: the store implements
-	 * {@link StoredLock#holdUntilCommit} and {@link StoredLock#keepInTransaction}.
+	 * {@link StoredLock#holdUntilCommit(long, Object)} and {@link StoredLock#keepInTransaction}.
 	 * Without this capability, a lease can be lost between the check and the commit, and
 	 * a result can be lost between the commit and the release.
 	 */
 	JOINS_TRANSACTIONS,
+
+	/**
+	 * A reactive transaction of the application can include the same: the store
+	 * implements
+	 * {@link StoredLock#holdUntilCommit(long, StoredResult, ReactiveTransaction)}.
+	 */
+	JOINS_REACTIVE_TRANSACTIONS,
 
 	/**
 	 * Several locks are granted in one atomic step, all or none: the store implements

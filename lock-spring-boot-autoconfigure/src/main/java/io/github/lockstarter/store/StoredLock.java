@@ -114,6 +114,23 @@ public interface StoredLock extends AutoCloseable {
 	}
 
 	/**
+	 * Prevents a grant to another owner until a reactive transaction has ended, if the
+	 * lock is still held, and keeps a result if the transaction is committed. Called only
+	 * for a store that {@linkplain Capability#JOINS_REACTIVE_TRANSACTIONS joins reactive
+	 * transactions}. By default, throws an {@code UnsupportedOperationException}.
+	 * @param fencingToken the fencing token of the grant
+	 * @param result the result; {@code null} if there is none
+	 * @param transaction the transaction, which is about to be committed
+	 * @return a stage that completes with {@code false} if the lock is no longer held;
+	 * with {@code true} also if the store cannot join the transaction. It fails with a
+	 * {@link LockStoreException} if the database does
+	 */
+	default CompletionStage<Boolean> holdUntilCommit(long fencingToken, @Nullable StoredResult result,
+			ReactiveTransaction transaction) {
+		throw new UnsupportedOperationException("This store does not join reactive transactions");
+	}
+
+	/**
 	 * Returns a handle on the same lock for a caller whose thread waits for the answer.
 	 * Its operations may block that thread, for at most the time-out of the store. With a
 	 * blocking driver this saves two thread switches. By default it is this handle.

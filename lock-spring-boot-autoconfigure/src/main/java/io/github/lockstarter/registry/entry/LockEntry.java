@@ -310,6 +310,11 @@ final class LockEntry implements LeasedLock {
 		return this.table.joinsTransactions() ? this.stored : null;
 	}
 
+	@Override
+	public @Nullable StoredLock joinsReactiveTransactions() {
+		return this.table.joinsReactiveTransactions() ? this.stored : null;
+	}
+
 	private Step acquire(AcquireRequest head) {
 		return acquire(head, this.stored);
 	}

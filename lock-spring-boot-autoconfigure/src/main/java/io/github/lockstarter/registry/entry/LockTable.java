@@ -286,6 +286,11 @@ public final class LockTable {
 		return this.capabilities.contains(Capability.JOINS_TRANSACTIONS);
 	}
 
+	/** Returns whether the store can join reactive transactions of the application. */
+	boolean joinsReactiveTransactions() {
+		return this.capabilities.contains(Capability.JOINS_REACTIVE_TRANSACTIONS);
+	}
+
 	/** Returns whether other instances may wait for the same locks. */
 	boolean isShared() {
 		return !this.capabilities.contains(Capability.LOCAL);

@@ -34,6 +34,12 @@ public interface LeasedLock {
 	/** Returns the lock in the store, if the store joins transactions. */
 	@Nullable StoredLock joinsTransactions();
 
+	/**
+	 * Returns the lock in the store, if the store can join reactive transactions of the
+	 * application; otherwise {@code null}.
+	 */
+	@Nullable StoredLock joinsReactiveTransactions();
+
 	/** Returns the renewal to request from the store. */
 	Renewal renewal(Turn turn, Duration ttl);
 

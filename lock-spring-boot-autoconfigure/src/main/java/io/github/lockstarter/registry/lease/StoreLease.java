@@ -17,10 +17,11 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
-import io.github.lockstarter.registry.request.SharedLease;
 import io.github.lockstarter.registry.observe.HoldObservation;
 import io.github.lockstarter.registry.request.AcquireRequest;
+import io.github.lockstarter.registry.request.SharedLease;
 import io.github.lockstarter.store.LockStore.Renewal;
+import io.github.lockstarter.store.ReactiveTransaction;
 import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResult;
@@ -196,6 +197,22 @@ public final class StoreLease implements SharedLease {
 		}
 		this.committing = true;
 		return stored.holdUntilCommit(Turn.storeToken(this.fencingToken), transaction);
+	}
+
+	@Override
+	public boolean joinsReactiveTransactions() {
+		return this.lock.joinsReactiveTransactions() != null;
+	}
+
+	@Override
+	public CompletionStage<Boolean> holdUntilCommit(ReactiveTransaction transaction, @Nullable String result) {
+		StoredLock stored = this.lock.joinsReactiveTransactions();
+		if (!isHeld() || stored == null) {
+			return CompletableFuture.completedFuture(isHeld());
+		}
+		this.committing = true;
+		StoredResult kept = (result != null && this.resultKey != null) ? stored(this.resultKey, result) : null;
+		return stored.holdUntilCommit(Turn.storeToken(this.fencingToken), kept, transaction);
 	}
 
 	@Override

@@ -2,8 +2,11 @@ package io.github.lockstarter.registry.request;
 
 import java.util.concurrent.CompletionStage;
 
+import org.jspecify.annotations.Nullable;
+
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.ReactiveTransaction;
 
 /**
  * A lease whose holder can store a result for current waiters or later callers. The
@@ -44,6 +47,20 @@ public interface SharedLease extends Lease {
 	 * @throws LockStoreException if the database fails
 	 */
 	boolean holdUntilCommit(Object transaction);
+
+	/** Returns whether the store can join reactive transactions of the application. */
+	boolean joinsReactiveTransactions();
+
+	/**
+	 * Prevents a grant to another holder until a reactive transaction has ended, if the
+	 * lease is still held and the store can join the transaction, and stores a result if
+	 * the transaction is committed. The lease is not renewed until then.
+	 * @param transaction the transaction, which is about to be committed
+	 * @param result the result; {@code null} if there is none
+	 * @return completes with {@code false} if the lease is no longer held, and with a
+	 * {@link LockStoreException} if the database fails
+	 */
+	CompletionStage<Boolean> holdUntilCommit(ReactiveTransaction transaction, @Nullable String result);
 
 	/** Marks that the transaction has ended. */
 	void transactionEnded();

@@ -11,8 +11,11 @@ import io.github.lockstarter.store.StoreCalls;
  * another database
  * @param notifications notifies waiters of releases; {@code null} if the database does
  * not support it
+ * @param reactiveTransactions the reactive transactions of the application; {@code null}
+ * without the libraries for them
  */
 record JdbcAccess(LockTable locks, ResultTable results, Connections connections, StoreCalls calls,
-		@Nullable ReleaseNotifications notifications, @Nullable JoinedTransactions transactions) {
+		@Nullable ReleaseNotifications notifications, @Nullable JoinedTransactions transactions,
+		@Nullable JoinedReactiveTransactions reactiveTransactions) {
 
 }

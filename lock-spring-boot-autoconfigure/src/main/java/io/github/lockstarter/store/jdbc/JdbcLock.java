@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
@@ -16,6 +17,7 @@ import io.github.lockstarter.store.AcquireResult.Found;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
 import io.github.lockstarter.store.AcquireResult.PredecessorLost;
+import io.github.lockstarter.store.ReactiveTransaction;
 import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResult;
@@ -285,6 +287,14 @@ final class JdbcLock implements StoredLock {
 		if (transactions != null) {
 			transactions.keep(this.key, this.rowKey, result, transaction, () -> this.use.committed = result);
 		}
+	}
+
+	@Override
+	public CompletionStage<Boolean> holdUntilCommit(long fencingToken, @Nullable StoredResult result,
+			ReactiveTransaction transaction) {
+		JoinedReactiveTransactions transactions = this.database.reactiveTransactions();
+		return (transactions == null) ? CompletableFuture.completedStage(true)
+				: transactions.holdUntilCommit(this.key, this.rowKey, fencingToken, result, transaction);
 	}
 
 	/** Only if the time-out bounds the time for which a caller is blocked. */

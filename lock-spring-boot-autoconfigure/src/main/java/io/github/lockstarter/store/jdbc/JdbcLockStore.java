@@ -29,6 +29,7 @@ import org.springframework.beans.factory.InitializingBean;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.jdbc.datasource.init.ScriptException;
 import org.springframework.util.Assert;
+import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockKey;
@@ -52,6 +53,9 @@ import io.github.lockstarter.store.jdbc.LockTable.Renewed;
 public final class JdbcLockStore implements LockStore, InitializingBean, DisposableBean {
 
 	private static final Log logger = LogFactory.getLog(JdbcLockStore.class);
+
+	private static final boolean REACTIVE = ClassUtils.isPresent(
+			"org.springframework.r2dbc.connection.R2dbcTransactionManager", JdbcLockStore.class.getClassLoader());
 
 	/** The longest time that the start-up waits for an answer. */
 	private static final long CHECK_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -115,6 +119,9 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 		if (application != null) {
 			this.capabilities.add(Capability.JOINS_TRANSACTIONS);
 		}
+		if (REACTIVE) {
+			this.capabilities.add(Capability.JOINS_REACTIVE_TRANSACTIONS);
+		}
 		this.schema = kind.schema(table);
 		this.createTables = createTables;
 		String instance = UUID.randomUUID().toString();
@@ -125,7 +132,8 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 		this.calls = new StoreCalls("jdbc", commandTimeout);
 		this.access = new JdbcAccess(locks, results, this.connections, this.calls,
 				notifies ? new ReleaseNotifications(PostgreSqlTable.channel(table), instance, this.connections) : null,
-				(application != null) ? new JoinedTransactions(application, locks, results) : null);
+				(application != null) ? new JoinedTransactions(application, locks, results) : null,
+				REACTIVE ? new JoinedReactiveTransactions(locks, results) : null);
 		this.purge = new Purge(locks, results, this.connections.callers());
 	}
 

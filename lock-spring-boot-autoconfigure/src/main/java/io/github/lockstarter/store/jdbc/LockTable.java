@@ -8,6 +8,8 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
@@ -46,6 +48,8 @@ abstract class LockTable {
 
 	/** Only a transaction of other code locks a row for longer. */
 	static final int LONGEST_WAIT_SECONDS = 10;
+
+	private static final Pattern MARKER = Pattern.compile("[?]");
 
 	private final String name;
 
@@ -232,6 +236,34 @@ abstract class LockTable {
 				return rows.next();
 			}
 		}
+	}
+
+	/** Returns the statement that locks the row of a lock, with its key and token. */
+	String holdUntilCommit() {
+		return this.holdUntilCommit;
+	}
+
+	/** Returns the statement that finds the row of a lock, with its key. */
+	final String exists() {
+		return "SELECT 1 FROM %s WHERE lock_key = ?".formatted(this.name);
+	}
+
+	/**
+	 * Returns a statement with the markers of parameters that R2DBC drivers of this
+	 * database understand. By default they are numbered.
+	 */
+	String withMarkers(String sql) {
+		AtomicInteger number = new AtomicInteger();
+		return MARKER.matcher(sql).replaceAll((marker) -> "\\$" + number.incrementAndGet());
+	}
+
+	/**
+	 * Returns the query for the setting which tells whether a transaction with a snapshot
+	 * fails if it locks a row that was changed after the snapshot; {@code null} if it
+	 * always does.
+	 */
+	@Nullable String snapshotSetting() {
+		return null;
 	}
 
 	/**

@@ -90,6 +90,16 @@ final class MySqlTable extends LockTable {
 		return "DELETE FROM %s WHERE %s LIMIT %d".formatted(table, condition, SOME);
 	}
 
+	@Override
+	String withMarkers(String sql) {
+		return sql;
+	}
+
+	@Override
+	String snapshotSetting() {
+		return SNAPSHOTS;
+	}
+
 	/** Only MariaDB does, depending on a variable that MySQL does not have. */
 	@Override
 	boolean failsSnapshots(Connection connection) throws SQLException {

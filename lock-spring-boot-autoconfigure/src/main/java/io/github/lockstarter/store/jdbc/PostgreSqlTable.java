@@ -136,6 +136,11 @@ final class PostgreSqlTable extends LockTable {
 		return returnsRow(connection, this.holdUntilCommit, key, token);
 	}
 
+	@Override
+	String holdUntilCommit() {
+		return this.holdUntilCommit;
+	}
+
 	/**
 	 * Returns the channel for notifications of releases, independent of the spelling of
 	 * the name.

@@ -96,14 +96,23 @@ final class ResultTable {
 	 */
 	void put(Connection connection, String key, String lockName, StoredResult result) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(this.put)) {
-			statement.setString(1, key);
-			statement.setString(2, name(result.key().name()));
-			statement.setString(3, JdbcLock.visible(lockName));
-			statement.setLong(4, result.fencingToken());
-			statement.setLong(5, result.key().keep().toMillis());
-			statement.setBytes(6, result.text().getBytes(StandardCharsets.UTF_8));
+			List<Object> values = values(key, lockName, result);
+			for (int i = 0; i < values.size(); i++) {
+				statement.setObject(i + 1, values.get(i));
+			}
 			statement.executeUpdate();
 		}
+	}
+
+	/** Returns the statement that keeps a result. */
+	String put() {
+		return this.put;
+	}
+
+	/** Returns the values for the statement that keeps a result. */
+	List<Object> values(String key, String lockName, StoredResult result) {
+		return List.of(key, name(result.key().name()), JdbcLock.visible(lockName), result.fencingToken(),
+				result.key().keep().toMillis(), result.text().getBytes(StandardCharsets.UTF_8));
 	}
 
 	/** Fails if the table does not exist. */

@@ -4,6 +4,8 @@ import java.security.Principal;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 
 import io.netty.channel.EventLoop;
@@ -127,6 +129,13 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 		@Override
 		public @Nullable Response make(@Nullable Object value) {
 			return null;
+		}
+
+		@Override
+		public CompletionStage<@Nullable Response> makeLater(@Nullable Object value) {
+			RecordedResponse recorded = RecordedResponse.of(this.exchange);
+			return (recorded != null) ? UnsentResponse.of(this.exchange, value).map(recorded::of).toFuture()
+					: CompletableFuture.completedStage(null);
 		}
 
 		@Override

@@ -53,7 +53,7 @@ class RecordedResponse extends ServerHttpResponseDecorator {
 	private RecordedResponse(RecordedRequest request, ServerHttpResponse response, long maxSize) {
 		super(response);
 		this.request = request;
-		response.beforeCommit(() -> Mono.fromRunnable(() -> this.head = currentHead()));
+		response.beforeCommit(() -> Mono.fromRunnable(() -> this.head = head(this)));
 		this.body = new RecordedBody(maxSize);
 	}
 
@@ -121,16 +121,22 @@ class RecordedResponse extends ServerHttpResponseDecorator {
 
 	private Response response() {
 		ResponseHead committed = this.head;
-		return Response.withBody((committed != null) ? committed : currentHead(), this.body.bytes());
+		return Response.withBody((committed != null) ? committed : head(this), this.body.bytes());
 	}
 
-	private ResponseHead currentHead() {
-		HttpStatusCode status = getStatusCode();
-		return ResponseHead.of((status != null) ? status.value() : HttpStatus.OK.value(), this::values);
+	/** Returns what is kept of a response that was made for the same request. */
+	Response of(UnsentResponse made) {
+		return Response.withBody(head(made), made.body());
 	}
 
-	private @Nullable List<String> values(String header) {
-		List<String> values = getHeaders().get(header);
+	private ResponseHead head(ServerHttpResponse response) {
+		HttpStatusCode status = response.getStatusCode();
+		return ResponseHead.of((status != null) ? status.value() : HttpStatus.OK.value(),
+				(header) -> values(response.getHeaders(), header));
+	}
+
+	private @Nullable List<String> values(HttpHeaders headers, String header) {
+		List<String> values = headers.get(header);
 		URI own = this.address;
 		return (values != null && own != null && header.equals(HttpHeaders.LOCATION)) ? values.stream()
 			.map((value) -> OwnLocations.relative(value, own.getScheme(), host(own), own.getPort()))

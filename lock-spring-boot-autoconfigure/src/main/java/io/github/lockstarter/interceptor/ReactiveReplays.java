@@ -1,0 +1,83 @@
+package io.github.lockstarter.interceptor;
+
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.util.context.ContextView;
+
+import org.springframework.core.ReactiveAdapter;
+
+import io.github.lockstarter.completion.CallResult;
+import io.github.lockstarter.completion.HeldLeases;
+import io.github.lockstarter.completion.ReactiveTypeAdapter;
+import io.github.lockstarter.operation.LockedMethod;
+import io.github.lockstarter.result.EmittedValues;
+
+/**
+ * The reactive counterpart of {@link ReplayTransactionAdvisor}: lets the commit of the
+ * transaction around the work keep its result.
+ */
+final class ReactiveReplays {
+
+	private ReactiveReplays() {
+	}
+
+	/**
+	 * Returns the result of the method. When its work ends with a value, the transaction
+	 * around it is notified of the value before it is committed.
+	 * @param result the result, of a reactive type
+	 * @param ordinary is called if a transaction inside of the method was committed
+	 * without the value
+	 */
+	static Object kept(Object result, LockedMethod method, Runnable ordinary) {
+		ReactiveAdapter adapter = ReactiveTypeAdapter.adapter(result.getClass());
+		Publisher<?> work = adapter.toPublisher(result);
+		return adapter.fromPublisher(adapter.isMultiValue() ? all(Flux.from(work), method, ordinary)
+				: one(Mono.from(work), method, ordinary));
+	}
+
+	private static Mono<Object> one(Mono<?> work, LockedMethod method, Runnable ordinary) {
+		return Mono.deferContextual((context) -> {
+			HeldLeases leases = leases(context, method);
+			Mono<Object> ended = work.map((value) -> value);
+			return (leases == null) ? ended
+					: ended.flatMap((value) -> keep(value, leases, context, ordinary).thenReturn(value))
+						.switchIfEmpty(Mono.defer(() -> keep(null, leases, context, ordinary).then(Mono.empty())));
+		});
+	}
+
+	private static Flux<Object> all(Flux<?> work, LockedMethod method, Runnable ordinary) {
+		return Flux.deferContextual((context) -> {
+			HeldLeases leases = leases(context, method);
+			EmittedValues values = (leases != null) ? leases.result().values() : null;
+			Flux<Object> emitted = Flux.from(work);
+			return (leases == null || values == null) ? emitted
+					: emitted.doOnNext(values::add)
+						.concatWith(Mono.defer(() -> keep(values, leases, context, ordinary).then(Mono.empty())));
+		});
+	}
+
+	/** Returns the leases of the call of the method, if its result may be kept. */
+	private static @Nullable HeldLeases leases(ContextView context, LockedMethod method) {
+		return ReactiveTypeAdapter.all(context)
+			.stream()
+			.findFirst()
+			.filter((leases) -> leases.method().equals(method.method()))
+			.filter((leases) -> leases.result().mayKeepInReactiveTransaction())
+			.filter((leases) -> !leases.transactions().areWithinReactive())
+			.orElse(null);
+	}
+
+	private static Mono<Void> keep(@Nullable Object value, HeldLeases leases, ContextView context, Runnable ordinary) {
+		if (ReactiveTypeAdapter.isInTransaction(context)) {
+			CallResult result = leases.result();
+			return Mono.fromCompletionStage(() -> result.keepAtCommit(value));
+		}
+		if (leases.transactions().haveCommitted()) {
+			ordinary.run();
+		}
+		return Mono.empty();
+	}
+
+}

@@ -1,0 +1,179 @@
+package io.github.lockstarter.store.jdbc;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.Map;
+import java.util.Set;
+import java.util.WeakHashMap;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.r2dbc.spi.Connection;
+import io.r2dbc.spi.IsolationLevel;
+import io.r2dbc.spi.R2dbcException;
+import io.r2dbc.spi.Result;
+import io.r2dbc.spi.Statement;
+import io.r2dbc.spi.Wrapped;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.ReactiveTransaction;
+import io.github.lockstarter.store.StoredResult;
+
+/**
+ * Transactions of R2DBC on the database of the locks, which promise the same as
+ * {@link JoinedTransactions}.
+ */
+final class JoinedReactiveTransactions {
+
+	private static final Log logger = LogFactory.getLog(JoinedReactiveTransactions.class);
+
+	private static final Duration LONGEST_WAIT = Duration.ofSeconds(LockTable.LONGEST_WAIT_SECONDS);
+
+	private static final String SAVEPOINT = "lock_joined";
+
+	private static final Set<IsolationLevel> CURRENT = Set.of(IsolationLevel.READ_UNCOMMITTED,
+			IsolationLevel.READ_COMMITTED);
+
+	private final LockTable locks;
+
+	private final ResultTable results;
+
+	/** Whether the connections are to the database of the locks. */
+	private final Map<Object, Boolean> known = Collections.synchronizedMap(new WeakHashMap<>());
+
+	private volatile @Nullable Boolean failsSnapshots;
+
+	/** The names of the locks for which a warning has been logged. */
+	private final Set<String> reported = ConcurrentHashMap.newKeySet();
+
+	JoinedReactiveTransactions(LockTable locks, ResultTable results) {
+		this.locks = locks;
+		this.results = results;
+	}
+
+	/**
+	 * Locks the row of a lock in a transaction, and keeps a result in it.
+	 * @return whether the lock is held, or the transaction is on another database
+	 */
+	CompletionStage<Boolean> holdUntilCommit(LockKey key, String rowKey, long token, @Nullable StoredResult result,
+			ReactiveTransaction transaction) {
+		if (!(transaction.connection() instanceof Connection connection)) {
+			return Mono.just(true).doOnNext((held) -> report(key)).toFuture();
+		}
+		return isOurs(connection, rowKey)
+			.flatMap((ours) -> ours ? join(connection, key, rowKey, token, result, transaction)
+					: Mono.just(true).doOnNext((held) -> report(key)))
+			.timeout(LONGEST_WAIT)
+			.onErrorMap(Exception.class, (ex) -> failure(key, ex))
+			.toFuture();
+	}
+
+	private Mono<Boolean> join(Connection connection, LockKey key, String rowKey, long token,
+			@Nullable StoredResult result, ReactiveTransaction transaction) {
+		Mono<Boolean> held = canCheck(connection, transaction).flatMap(
+				(can) -> can ? returnsRow(connection, this.locks.holdUntilCommit(), rowKey, token) : Mono.just(true));
+		return (result == null) ? held : held.flatMap(
+				(isHeld) -> isHeld ? put(connection, key, rowKey, result).thenReturn(true) : Mono.just(false));
+	}
+
+	/**
+	 * Returns whether the connection is to the database of the locks, which is known if
+	 * it sees the row of the lock. The first statement on a connection may fail, because
+	 * there is no such table, and must not fail the transaction.
+	 */
+	private Mono<Boolean> isOurs(Connection connection, String rowKey) {
+		Object driver = driver(connection);
+		Boolean ours = this.known.get(driver);
+		if (ours != null) {
+			return Mono.just(ours);
+		}
+		return Mono.from(connection.createSavepoint(SAVEPOINT))
+			.then(returnsRow(connection, this.locks.exists(), rowKey))
+			.doOnNext((found) -> {
+				if (found) {
+					this.known.put(driver, true);
+				}
+			})
+			.onErrorResume(R2dbcException.class,
+					(ex) -> Mono.from(connection.rollbackTransactionToSavepoint(SAVEPOINT)).then(Mono.fromSupplier(() -> {
+						this.known.put(driver, false);
+						return false;
+					})));
+	}
+
+	/** A pool wraps its connections anew for each use. */
+	private static Object driver(Connection connection) {
+		Object driver = connection;
+		while (driver instanceof Wrapped<?> wrapped && wrapped.unwrap() instanceof Connection inner) {
+			driver = inner;
+		}
+		return driver;
+	}
+
+	/**
+	 * Returns whether the transaction sees the current state of the row, even if the row
+	 * was changed after the transaction began, for example by a renewal.
+	 */
+	private Mono<Boolean> canCheck(Connection connection, ReactiveTransaction transaction) {
+		Integer isolation = transaction.isolation();
+		boolean current = (isolation != null) ? isolation <= java.sql.Connection.TRANSACTION_READ_COMMITTED
+				: CURRENT.contains(connection.getTransactionIsolationLevel());
+		return current ? Mono.just(true) : failsSnapshots(connection).map((fails) -> !fails);
+	}
+
+	private Mono<Boolean> failsSnapshots(Connection connection) {
+		String setting = this.locks.snapshotSetting();
+		Boolean fails = (setting == null) ? Boolean.TRUE : this.failsSnapshots;
+		return (fails != null || setting == null) ? Mono.justOrEmpty(fails)
+				: Flux.from(connection.createStatement(setting).execute())
+					.flatMap((result) -> result.map((row, metadata) -> "ON".equalsIgnoreCase(row.get(1, String.class))))
+					.any((on) -> on)
+					.doOnNext((on) -> this.failsSnapshots = on);
+	}
+
+	private Mono<Void> put(Connection connection, LockKey key, String rowKey, StoredResult result) {
+		return execute(connection, this.results.put(), this.results.values(rowKey, key.name(), result).toArray())
+			.flatMap(Result::getRowsUpdated)
+			.then();
+	}
+
+	private Mono<Boolean> returnsRow(Connection connection, String sql, Object... values) {
+		return execute(connection, sql, values).flatMap((result) -> result.map((row, metadata) -> true)).hasElements();
+	}
+
+	private Flux<Result> execute(Connection connection, String sql, Object... values) {
+		return Flux.defer(() -> {
+			Statement statement = connection.createStatement(this.locks.withMarkers(sql));
+			for (int i = 0; i < values.length; i++) {
+				statement.bind(i, values[i]);
+			}
+			return Flux.<Result>from(statement.execute());
+		});
+	}
+
+	private void report(LockKey key) {
+		if (this.reported.add(key.name())) {
+			logger.warn(("The reactive transaction under lock '%s' is not on the database of the locks, so a lost lease"
+					+ " can commit, the result is stored after the commit, and a duplicate repeats the work if the"
+					+ " server crashes in between")
+				.formatted(key.name()));
+		}
+	}
+
+	private static LockStoreException failure(LockKey key, Exception ex) {
+		if (ex instanceof LockStoreException known) {
+			return known;
+		}
+		logger.warn("A transaction under lock '%s' is rolled back, because it could not join the lock: %s"
+			.formatted(key.name(), ex.getMessage()));
+		return new LockStoreException(key, "the transaction could not join the lock: " + ex.getMessage(), ex);
+	}
+
+}
