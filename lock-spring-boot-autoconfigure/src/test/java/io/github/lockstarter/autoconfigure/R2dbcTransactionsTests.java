@@ -13,7 +13,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.r2dbc.spi.ConnectionFactories;
 import io.r2dbc.spi.ConnectionFactory;
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -30,6 +29,7 @@ import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
@@ -245,16 +245,16 @@ class R2dbcTransactionsTests {
 	}
 
 	@Test
-	@DisplayName("If the caller cancels between the value and the commit, nothing is committed, and the retry runs")
+	@DisplayName("If the caller cancels between the values and the commit, nothing is committed, and the retry runs")
 	void cancelled() throws Exception {
-		CountDownLatch ended = new CountDownLatch(1);
-		this.commits.before = Mono.never().then().doOnSubscribe((subscription) -> ended.countDown());
-		Disposable call = this.handlers.call("e").subscribe();
-		ended.await();
+		CountDownLatch emitted = new CountDownLatch(2);
+		this.commits.afterValues = Mono.never();
+		Disposable call = this.handlers.many("e").subscribe((value) -> emitted.countDown());
+		emitted.await();
 		call.dispose();
-		this.commits.before = Mono.empty();
-		String next = Awaitility.await().ignoreExceptions().until(() -> this.handlers.call("e").block(), (value) -> true);
-		assertThat(this.handlers.call("e").block()).isEqualTo(next);
+		this.commits.afterValues = Mono.empty();
+		List<String> next = this.handlers.many("e").collectList().block();
+		assertThat(this.handlers.many("e").collectList().block()).isEqualTo(next);
 		assertThat(receipts()).isOne();
 	}
 
@@ -337,8 +337,8 @@ class R2dbcTransactionsTests {
 		}
 
 		@Bean
-		R2dbcTransactionManager otherTransactions(ConnectionFactory otherConnections) {
-			return new R2dbcTransactionManager(otherConnections);
+		R2dbcTransactionManager otherTransactions(@Qualifier("otherConnections") ConnectionFactory connections) {
+			return new R2dbcTransactionManager(connections);
 		}
 
 		@Bean
@@ -350,6 +350,9 @@ class R2dbcTransactionsTests {
 
 	/** What happens at commits. */
 	static class Commits implements TransactionExecutionListener {
+
+		/** Completes after the values of a method, and before its end. */
+		private volatile Mono<Void> afterValues = Mono.empty();
 
 		/** Completes before the commit. */
 		private volatile Mono<Void> before = Mono.empty();
@@ -438,7 +441,7 @@ class R2dbcTransactionsTests {
 			return insert(id).flatMapMany((text) -> Flux.just(new Receipt(id, text), new Receipt(id, text + " again")));
 		}
 
-		@ExclusiveRequest(name = "call", key = "#id", replay = "1h", waitTime = "10s")
+		@ExclusiveRequest(name = "call", key = "#id", replay = "1h")
 		@Transactional
 		public Mono<String> call(String id) {
 			return insert(id);
@@ -450,10 +453,11 @@ class R2dbcTransactionsTests {
 			return insert(id);
 		}
 
-		@ExclusiveRequest(name = "many", key = "#id", replay = "1h")
+		@ExclusiveRequest(name = "many", key = "#id", replay = "1h", waitTime = "10s")
 		@Transactional
 		public Flux<String> many(String id) {
-			return insert(id).flatMapMany((text) -> Flux.just(text, text + " again"));
+			return insert(id).flatMapMany((text) -> Flux.just(text, text + " again"))
+				.concatWith(Mono.defer(() -> this.commits.afterValues.then(Mono.empty())));
 		}
 
 		@PostMapping("/with-audit")
