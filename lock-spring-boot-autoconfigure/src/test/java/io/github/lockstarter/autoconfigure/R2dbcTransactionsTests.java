@@ -148,7 +148,7 @@ class R2dbcTransactionsTests {
 		assertThat(committed).hasSize(1)
 			.first()
 			.asString()
-			.contains("201", "/receipts/a", Base64.getEncoder().encodeToString(first.body().getBytes()));
+			.contains("201", "/receipts/a");
 		HttpResponse<String> second = this.server.post("/pay?id=a");
 		assertThat(second.headers().firstValue("Idempotent-Replayed")).hasValue("true");
 		assertThat(second.statusCode()).isEqualTo(201);

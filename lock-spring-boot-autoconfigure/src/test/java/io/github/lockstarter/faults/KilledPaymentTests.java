@@ -12,6 +12,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
+import io.r2dbc.spi.ConnectionFactories;
+import io.r2dbc.spi.ConnectionFactory;
 import jakarta.servlet.http.HttpServletRequest;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -20,24 +22,33 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
 
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.http.codec.autoconfigure.CodecsAutoConfiguration;
 import org.springframework.boot.http.converter.autoconfigure.HttpMessageConvertersAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.JdbcClientAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
+import org.springframework.boot.reactor.netty.autoconfigure.NettyReactiveWebServerAutoConfiguration;
 import org.springframework.boot.tomcat.autoconfigure.servlet.TomcatServletWebServerAutoConfiguration;
 import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
+import org.springframework.boot.webflux.autoconfigure.HttpHandlerAutoConfiguration;
+import org.springframework.boot.webflux.autoconfigure.WebFluxAutoConfiguration;
 import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
 import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.env.Environment;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
-import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.r2dbc.connection.R2dbcTransactionManager;
+import org.springframework.r2dbc.core.DatabaseClient;
+import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.annotation.Transactional;
@@ -83,7 +94,20 @@ class KilledPaymentTests {
 	@ValueSource(strings = { "postgresql", "mariadb" })
 	@DisplayName("With locks in the payments' database, every payment is made once, and each repetition gets the first answer")
 	void sameDatabase(String database) {
-		assertThat(paymentsMadeTwice(url(database), IN_DATABASE)).isZero();
+		assertThat(paymentsMadeTwice(Server.class, url(database), IN_DATABASE)).isZero();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "postgresql", "mariadb" })
+	@DisplayName("With locks in the payments' database, every payment of a reactive server is made once, and each repetition gets the first answer")
+	void reactiveServer(String database) {
+		String reactive = "mariadb".equals(database)
+				? "r2dbc:mariadb://root@127.0.0.1:%d/test".formatted(LocalMariaDb.shared().port())
+				: "r2dbc:postgresql://postgres@127.0.0.1:%d/postgres".formatted(LocalPostgreSql.shared().port());
+		String[] properties = Stream
+			.concat(Stream.of(IN_DATABASE), Stream.of("payments.url=" + reactive, "lock.jdbc.url=" + url(database)))
+			.toArray(String[]::new);
+		assertThat(paymentsMadeTwice(ReactiveServer.class, url(database), properties)).isZero();
 	}
 
 	@ParameterizedTest
@@ -122,20 +146,20 @@ class KilledPaymentTests {
 	@ValueSource(strings = "postgresql")
 	@DisplayName("With locks in Redis, a payment whose server was killed right after the commit is made twice")
 	void redisBesideIt(String database) {
-		assertThat(paymentsMadeTwice(url(database), TestRedis.properties())).isGreaterThanOrEqualTo(PAYMENTS / 2);
+		assertThat(paymentsMadeTwice(Server.class, url(database), TestRedis.properties())).isGreaterThanOrEqualTo(PAYMENTS / 2);
 	}
 
 	private static String url(String database) {
 		return "mariadb".equals(database) ? LocalMariaDb.shared().url() : LocalPostgreSql.shared().url();
 	}
 
-	private int paymentsMadeTwice(String url, String... properties) {
+	private int paymentsMadeTwice(Class<?> main, String url, String... properties) {
 		JdbcClient jdbc = payments(url);
 		Object[] all = properties(url, properties);
-		TestJvm server = TestJvm.start(Server.class, all);
+		TestJvm server = TestJvm.start(main, all);
 		try {
 			for (int i = 0; i < PAYMENTS; i++) {
-				TestJvm next = TestJvm.start(Server.class, all);
+				TestJvm next = TestJvm.start(main, all);
 				String id = UUID.randomUUID().toString();
 				CompletableFuture<@Nullable String> first = pay(server, id, i % 2 == 0);
 				if (i % 2 == 0) {
@@ -219,12 +243,16 @@ class KilledPaymentTests {
 		private static volatile boolean killed;
 
 		public static void main(String... properties) {
-			var context = new SpringApplicationBuilder(Server.class)
-				.properties("server.address=127.0.0.1", "spring.main.web-application-type=servlet",
+			run(Server.class, "servlet", properties);
+		}
+
+		static void run(Class<?> application, String type, String... properties) {
+			var context = new SpringApplicationBuilder(application)
+				.properties("server.address=127.0.0.1", "spring.main.web-application-type=" + type,
 						"lock.names.payments.ttl=" + TTL.toMillis() + "ms", "logging.level.root=error")
 				.properties(properties)
 				.run();
-			context.getBean(JdbcTransactionManager.class).addListener(new TransactionExecutionListener() {
+			context.getBean(ConfigurableTransactionManager.class).addListener(new TransactionExecutionListener() {
 
 				@Override
 				public void afterCommit(TransactionExecution transaction, @Nullable Throwable failure) {
@@ -257,6 +285,56 @@ class KilledPaymentTests {
 			String receipt = UUID.randomUUID().toString();
 			this.jdbc.sql("INSERT INTO payments VALUES (?, ?)").params(id, receipt).update();
 			return receipt;
+		}
+
+	}
+
+	/** The same server with WebFlux and R2DBC. */
+	@Configuration(proxyBeanMethods = false)
+	@ImportAutoConfiguration({ NettyReactiveWebServerAutoConfiguration.class, HttpHandlerAutoConfiguration.class,
+			WebFluxAutoConfiguration.class, CodecsAutoConfiguration.class, JacksonAutoConfiguration.class,
+			TransactionAutoConfiguration.class, LockAutoConfiguration.class })
+	@Import(ReactivePayments.class)
+	static class ReactiveServer {
+
+		public static void main(String... properties) {
+			Server.run(ReactiveServer.class, "reactive", properties);
+		}
+
+		@Bean
+		ConnectionFactory connections(Environment environment) {
+			return ConnectionFactories.get(environment.getRequiredProperty("payments.url"));
+		}
+
+		@Bean
+		R2dbcTransactionManager transactions(ConnectionFactory connections) {
+			return new R2dbcTransactionManager(connections);
+		}
+
+	}
+
+	@RestController
+	static class ReactivePayments {
+
+		private final DatabaseClient database;
+
+		ReactivePayments(ConnectionFactory connections) {
+			this.database = DatabaseClient.create(connections);
+		}
+
+		@PostMapping("/payments")
+		@ExclusiveRequest(name = "payments", key = "header('Idempotency-Key')", replay = "1h")
+		@Transactional
+		public Mono<String> pay(@RequestHeader("Idempotency-Key") String id,
+				@RequestHeader("Killed-After-Commit") boolean killed) {
+			Server.killed = killed;
+			System.out.println("begun " + id);
+			String receipt = UUID.randomUUID().toString();
+			return this.database.sql("INSERT INTO payments VALUES (:id, :receipt)")
+				.bind("id", id)
+				.bind("receipt", receipt)
+				.then()
+				.thenReturn(receipt);
 		}
 
 	}
