@@ -52,7 +52,7 @@ final class ReactiveTransactionGuardProcessor implements BeanPostProcessor, Smar
 	public void afterSingletonsInstantiated() {
 		if (this.operations.stream().anyMatch(LockOperationSource::hasReactive)) {
 			this.unguarded.forEach((beanName) -> logger.warn(
-					"The reactive transaction manager '%s' does not check locks, because its class is not R2dbcTransactionManager: its transactions are committed even if their lock has been lost, and a result is shared or replayed even if its transaction was rolled back without an error. Call lease.isHeld() at the end of such a transaction."
+					"The reactive transaction manager '%s' does not check locks, because its class is not R2dbcTransactionManager: its transactions are committed even if their lock has been lost, no result is stored in them, and a result is shared or replayed even if its transaction was rolled back without an error. Call lease.isHeld() at the end of such a transaction."
 						.formatted(beanName)));
 		}
 	}

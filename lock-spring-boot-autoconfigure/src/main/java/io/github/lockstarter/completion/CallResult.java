@@ -1,4 +1,5 @@
 package io.github.lockstarter.completion;
+
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -121,8 +122,7 @@ public final class CallResult {
 	 * work is kept.
 	 */
 	void cancelled() {
-		if (this.sharing != null && this.kept == null && this.committed == null
-				&& this.sharing.results().keepsAll()) {
+		if (this.sharing != null && this.kept == null && this.committed == null && this.sharing.results().keepsAll()) {
 			this.kept = writeLost("The client has disconnected before the work ended");
 		}
 	}

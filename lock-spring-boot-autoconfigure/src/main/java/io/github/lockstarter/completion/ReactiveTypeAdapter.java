@@ -187,7 +187,9 @@ public final class ReactiveTypeAdapter implements CompletionAdapter {
 		return withLease.put(HeldLeases.class, Stream.concat(Stream.of(leases), all(context).stream()).toList());
 	}
 
-	/** Returns whether the subscriber is in a transaction. Needs Spring's transactions. */
+	/**
+	 * Returns whether the subscriber is in a transaction. Needs Spring's transactions.
+	 */
 	public static boolean isInTransaction(ContextView context) {
 		return context.<TransactionContext>getOrEmpty(TransactionContext.class)
 			.filter(TransactionContext::isActualTransactionActive)

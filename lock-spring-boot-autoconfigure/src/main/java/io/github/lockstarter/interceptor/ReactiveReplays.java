@@ -52,9 +52,8 @@ final class ReactiveReplays {
 			HeldLeases leases = leases(context, method);
 			EmittedValues values = (leases != null) ? leases.result().values() : null;
 			Flux<Object> emitted = Flux.from(work);
-			return (leases == null || values == null) ? emitted
-					: emitted.doOnNext(values::add)
-						.concatWith(Mono.defer(() -> keep(values, leases, context, ordinary).then(Mono.empty())));
+			return (leases == null || values == null) ? emitted : emitted.doOnNext(values::add)
+				.concatWith(Mono.defer(() -> keep(values, leases, context, ordinary).then(Mono.empty())));
 		});
 	}
 

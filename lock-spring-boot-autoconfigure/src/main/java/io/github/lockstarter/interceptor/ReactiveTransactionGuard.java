@@ -40,7 +40,8 @@ public final class ReactiveTransactionGuard {
 			List<HeldLeases> all = ReactiveTypeAdapter.all(context);
 			check(leases(all));
 			Mono<Void> held = LeaseTransactionListener.mayChange(transaction)
-					? Flux.fromIterable(all).concatMap((leases) -> hold(leases, connection, isolation)).then() : Mono.empty();
+					? Flux.fromIterable(all).concatMap((leases) -> hold(leases, connection, isolation)).then()
+					: Mono.empty();
 			return held.then(Mono.defer(commit))
 				.doOnSuccess((nothing) -> ended(all, transaction, true))
 				.doOnError((failure) -> ended(all, transaction, false))
@@ -50,8 +51,7 @@ public final class ReactiveTransactionGuard {
 
 	private static Mono<Void> hold(HeldLeases leases, Object connection, @Nullable Integer isolation) {
 		return Flux.fromIterable(leases.leases())
-			.concatMap((lease) -> Mono
-				.fromCompletionStage(() -> leases.holdUntilCommit(lease, connection, isolation))
+			.concatMap((lease) -> Mono.fromCompletionStage(() -> leases.holdUntilCommit(lease, connection, isolation))
 				.flatMap((held) -> held ? Mono.<Void>empty() : Mono.error(() -> new LeaseLostException(lease.key()))))
 			.then();
 	}

@@ -39,9 +39,10 @@ public enum Capability {
 	/**
 	 * A transaction of the application on the database of the locks can include the check
 	 * that a lock is still held, and the storing of a result: the store implements
-	 * {@link StoredLock#holdUntilCommit(long, Object)} and {@link StoredLock#keepInTransaction}.
-	 * Without this capability, a lease can be lost between the check and the commit, and
-	 * a result can be lost between the commit and the release.
+	 * {@link StoredLock#holdUntilCommit(long, Object)} and
+	 * {@link StoredLock#keepInTransaction}. Without this capability, a lease can be lost
+	 * between the check and the commit, and a result can be lost between the commit and
+	 * the release.
 	 */
 	JOINS_TRANSACTIONS,
 

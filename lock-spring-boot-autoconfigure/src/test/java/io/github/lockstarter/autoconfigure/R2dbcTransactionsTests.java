@@ -100,9 +100,11 @@ class R2dbcTransactionsTests {
 		this.jdbc = JdbcClient.create(new DriverManagerDataSource(url));
 		this.jdbc.sql("drop table if exists receipts").update();
 		this.jdbc.sql("create table receipts (id varchar(50))").update();
-		this.server = TestServer.start(new Class<?>[] { TestServer.Application.class, Database.class, Handlers.class,
-				Ledger.class, Commits.class }, "lock.store=jdbc", "lock.jdbc.url=" + url,
-				"lock.jdbc.initialize-schema=always", "lock.jdbc.table=reactive_locks", "lock.jdbc.command-timeout=30s",
+		this.server = TestServer.start(
+				new Class<?>[] { TestServer.Application.class, Database.class, Handlers.class, Ledger.class,
+						Commits.class },
+				"lock.store=jdbc", "lock.jdbc.url=" + url, "lock.jdbc.initialize-schema=always",
+				"lock.jdbc.table=reactive_locks", "lock.jdbc.command-timeout=30s",
 				"spring.main.web-application-type=reactive", "test.reactive=" + reactive);
 		this.handlers = this.server.context().getBean(Handlers.class);
 		this.commits = this.server.context().getBean(Commits.class);
@@ -145,10 +147,7 @@ class R2dbcTransactionsTests {
 		this.commits.after = () -> committed.addAll(results());
 		HttpResponse<String> first = this.server.post("/pay?id=a");
 		assertThat(first.statusCode()).isEqualTo(201);
-		assertThat(committed).hasSize(1)
-			.first()
-			.asString()
-			.contains("201", "/receipts/a");
+		assertThat(committed).hasSize(1).first().asString().contains("201", "/receipts/a");
 		HttpResponse<String> second = this.server.post("/pay?id=a");
 		assertThat(second.headers().firstValue("Idempotent-Replayed")).hasValue("true");
 		assertThat(second.statusCode()).isEqualTo(201);
@@ -237,8 +236,8 @@ class R2dbcTransactionsTests {
 	@Test
 	@DisplayName("With snapshot isolation, a transaction commits although its lease was renewed after the snapshot")
 	void snapshot() {
-		this.commits.before = Mono.fromRunnable(
-				() -> this.jdbc.sql("update reactive_locks set expires_at = expires_at + 1").update());
+		this.commits.before = Mono
+			.fromRunnable(() -> this.jdbc.sql("update reactive_locks set expires_at = expires_at + 1").update());
 		this.handlers.callInSnapshot("snapshot").block();
 		assertThat(receipts()).isOne();
 		assertThat(results()).hasSize(1);
@@ -310,8 +309,7 @@ class R2dbcTransactionsTests {
 			assertThat(first).startsWith("receipt");
 			assertThat(this.server.post("/elsewhere?id=" + id).body()).isEqualTo(first);
 		}
-		assertThat(output)
-			.containsOnlyOnce("under lock 'elsewhere' is not on the database of the locks");
+		assertThat(output).containsOnlyOnce("under lock 'elsewhere' is not on the database of the locks");
 	}
 
 	@Configuration(proxyBeanMethods = false)
@@ -430,8 +428,8 @@ class R2dbcTransactionsTests {
 		@ExclusiveRequest(name = "pay", key = "#id", replay = "1h")
 		@Transactional
 		public Mono<ResponseEntity<Receipt>> pay(@RequestParam String id) {
-			return insert(id).map((text) -> ResponseEntity.created(URI.create("/receipts/" + id))
-				.body(new Receipt(id, text)));
+			return insert(id)
+				.map((text) -> ResponseEntity.created(URI.create("/receipts/" + id)).body(new Receipt(id, text)));
 		}
 
 		@PostMapping("/stream")

@@ -146,7 +146,8 @@ class KilledPaymentTests {
 	@ValueSource(strings = "postgresql")
 	@DisplayName("With locks in Redis, a payment whose server was killed right after the commit is made twice")
 	void redisBesideIt(String database) {
-		assertThat(paymentsMadeTwice(Server.class, url(database), TestRedis.properties())).isGreaterThanOrEqualTo(PAYMENTS / 2);
+		assertThat(paymentsMadeTwice(Server.class, url(database), TestRedis.properties()))
+			.isGreaterThanOrEqualTo(PAYMENTS / 2);
 	}
 
 	private static String url(String database) {

@@ -79,8 +79,8 @@ final class JoinedReactiveTransactions {
 			@Nullable StoredResult result, ReactiveTransaction transaction) {
 		Mono<Boolean> held = canCheck(connection, transaction).flatMap(
 				(can) -> can ? returnsRow(connection, this.locks.holdUntilCommit(), rowKey, token) : Mono.just(true));
-		return (result == null) ? held : held.flatMap(
-				(isHeld) -> isHeld ? put(connection, key, rowKey, result).thenReturn(true) : Mono.just(false));
+		return (result == null) ? held : held
+			.flatMap((isHeld) -> isHeld ? put(connection, key, rowKey, result).thenReturn(true) : Mono.just(false));
 	}
 
 	/**
@@ -101,11 +101,11 @@ final class JoinedReactiveTransactions {
 					this.known.put(driver, true);
 				}
 			})
-			.onErrorResume(R2dbcException.class,
-					(ex) -> Mono.from(connection.rollbackTransactionToSavepoint(SAVEPOINT)).then(Mono.fromSupplier(() -> {
-						this.known.put(driver, false);
-						return false;
-					})));
+			.onErrorResume(R2dbcException.class, (ex) -> Mono.from(connection.rollbackTransactionToSavepoint(SAVEPOINT))
+				.then(Mono.fromSupplier(() -> {
+					this.known.put(driver, false);
+					return false;
+				})));
 	}
 
 	/** A pool wraps its connections anew for each use. */
