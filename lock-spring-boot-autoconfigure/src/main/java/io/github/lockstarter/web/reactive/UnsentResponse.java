@@ -79,6 +79,7 @@ final class UnsentResponse extends AbstractServerHttpResponse {
 	}
 
 	@Override
+	@SuppressWarnings("TypeParameterUnusedInFormals") // as declared by Spring
 	public <T> T getNativeResponse() {
 		throw new IllegalStateException("The response is not sent");
 	}
