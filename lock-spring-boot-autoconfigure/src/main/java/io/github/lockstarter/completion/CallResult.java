@@ -43,16 +43,11 @@ public final class CallResult {
 
 	private volatile boolean failed;
 
-	/** The response that was made in a transaction. */
-	private volatile @Nullable MadeResponse made;
+	/** The result that a transaction keeps if it is committed. */
+	private volatile @Nullable TransactionalResult inTransaction;
 
-	/** The result that the commit of a reactive transaction keeps. */
-	private volatile @Nullable String atCommit;
-
-	private volatile boolean madeAtCommit;
-
-	/** The result that a reactive transaction has kept, unless it was not known yet. */
-	private volatile @Nullable String committed;
+	/** The result that a transaction has kept. */
+	private volatile @Nullable TransactionalResult committed;
 
 	/** The status that the handler has set. */
 	private volatile @Nullable Integer status;
@@ -135,10 +130,9 @@ public final class CallResult {
 	void ended(@Nullable Object value) {
 		this.failed = false;
 		this.value = value;
-		CallResponse response = this.response;
-		MadeResponse made = this.made;
-		if (response != null && made != null && made.value == value) {
-			this.kept = made.text;
+		TransactionalResult committed = this.committed;
+		if (this.response != null && committed != null && committed.isSent && committed.value == value) {
+			this.kept = committed.text;
 		}
 		else {
 			noteStatus();
@@ -200,8 +194,9 @@ public final class CallResult {
 			return;
 		}
 		Object value = this.value;
-		if (this.response != null && this.committed != null) {
-			this.kept = this.committed;
+		TransactionalResult committed = this.committed;
+		if (this.response != null && committed != null && committed.isKnown) {
+			this.kept = committed.text;
 		}
 		else if (value instanceof EmittedValues values) {
 			this.kept = (this.response == null) ? values.write(this.sharing.caller()) : writeLost(reason);
@@ -263,8 +258,8 @@ public final class CallResult {
 		String text = text(value, made, this.sharing);
 		if (text != null) {
 			this.lease.keepInTransaction(text, transaction);
+			this.inTransaction = new TransactionalResult(transaction, value, text, made != null, made != null);
 		}
-		this.made = (made != null && text != null) ? new MadeResponse(value, text) : null;
 	}
 
 	/**
@@ -291,25 +286,33 @@ public final class CallResult {
 		CompletionStage<@Nullable Response> made = (response != null && !(value instanceof EmittedValues))
 				? response.makeLater(value) : CompletableFuture.completedStage(null);
 		return made.thenAccept((known) -> {
-			this.atCommit = text(value, known, sharing);
-			this.madeAtCommit = known != null;
+			String text = text(value, known, sharing);
+			this.inTransaction = (text != null) ? new TransactionalResult(null, value, text, known != null, false)
+					: null;
 		});
 	}
 
-	/** Returns the result that the next commit keeps; {@code null} if there is none. */
-	public @Nullable String atCommit() {
-		return this.atCommit;
+	/**
+	 * Returns the result that the commit of a reactive transaction keeps; {@code null} if
+	 * there is none.
+	 */
+	@Nullable String atCommit() {
+		TransactionalResult result = this.inTransaction;
+		return (result != null) ? result.text : null;
 	}
 
 	/**
-	 * Marks that a reactive transaction has ended, and no later commit keeps the result.
-	 * @param committed whether it was committed, with the result
+	 * Marks that a transaction has ended, and no later commit keeps its result.
+	 * @param transaction the transaction, as its transaction manager knows it;
+	 * {@code null} for a reactive one
+	 * @param committed whether it was committed
 	 */
-	public void transactionEnded(boolean committed) {
-		if (committed && this.madeAtCommit) {
-			this.committed = this.atCommit;
+	public void transactionEnded(@Nullable Object transaction, boolean committed) {
+		TransactionalResult result = this.inTransaction;
+		if (result != null && result.transaction == transaction) {
+			this.committed = committed ? result : this.committed;
+			this.inTransaction = null;
 		}
-		this.atCommit = null;
 	}
 
 	/**
@@ -324,8 +327,16 @@ public final class CallResult {
 								: sharing.results().writeValue(sharing.caller(), value, null);
 	}
 
-	/** A response that was made from a value, as it is stored. */
-	private record MadeResponse(@Nullable Object value, String text) {
+	/**
+	 * A result that is stored in a transaction.
+	 *
+	 * @param transaction the transaction; {@code null} for a reactive one
+	 * @param value the value that it was made of
+	 * @param isKnown whether it is the result, and not the mark that it is not known yet
+	 * @param isSent whether it is the response that is sent
+	 */
+	private record TransactionalResult(@Nullable Object transaction, @Nullable Object value, String text,
+			boolean isKnown, boolean isSent) {
 	}
 
 }

@@ -48,6 +48,9 @@ public final class LeaseTransactionListener implements TransactionExecutionListe
 			if (mayChange(transaction)) {
 				leases.transactions().record(committed);
 			}
+			if (transaction instanceof DefaultTransactionStatus status && status.hasTransaction()) {
+				leases.result().transactionEnded(status.getTransaction(), committed);
+			}
 		}
 	}
 

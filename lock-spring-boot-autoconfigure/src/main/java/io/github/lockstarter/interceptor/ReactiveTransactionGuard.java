@@ -84,7 +84,7 @@ public final class ReactiveTransactionGuard {
 		if (LeaseTransactionListener.mayChange(transaction)) {
 			all.forEach((leases) -> {
 				leases.transactions().record(committed);
-				leases.result().transactionEnded(committed);
+				leases.result().transactionEnded(null, committed);
 			});
 		}
 	}
