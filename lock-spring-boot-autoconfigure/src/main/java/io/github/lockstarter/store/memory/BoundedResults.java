@@ -48,8 +48,8 @@ final class BoundedResults {
 	}
 
 	/**
-	 * Adds a result, and returns the keys of those that were dropped for it. A result
-	 * that alone exceeds the limit is dropped itself.
+	 * Adds a result, and returns the keys of those that were dropped for it before their
+	 * time. A result that alone exceeds the limit is dropped itself.
 	 */
 	synchronized List<Key> put(Key key, Result result) {
 		long size = bytes(key.lock(), result.result());
@@ -65,8 +65,10 @@ final class BoundedResults {
 		while (exceeded(this.all.size(), this.bytes, 1)) {
 			boolean own = group.keys.size() > 1 && exceeded(group.keys.size(), group.bytes, QUARTER);
 			Key oldest = (own ? group.keys : this.all).keySet().iterator().next();
-			remove(oldest);
-			dropped.add(oldest);
+			Result removed = remove(oldest);
+			if (removed != null && removed.isLive(result.stored())) {
+				dropped.add(oldest);
+			}
 		}
 		return dropped;
 	}
@@ -75,11 +77,12 @@ final class BoundedResults {
 		return results > this.limits.results() / part || bytes > this.limits.bytes() / part;
 	}
 
-	private void remove(Key key) {
+	private @Nullable Result remove(Key key) {
 		Result removed = this.all.remove(key);
 		if (removed != null) {
 			removeFromGroup(key, removed);
 		}
+		return removed;
 	}
 
 	private void removeFromGroup(Key key, Result removed) {

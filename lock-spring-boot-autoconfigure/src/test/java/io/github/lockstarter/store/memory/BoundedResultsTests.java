@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.DisplayName;
@@ -134,6 +135,17 @@ class BoundedResultsTests {
 		IntStream.range(10, 20).forEach((i) -> order(store, "ann", i, "paid"));
 		assertThat(this.dropped).isEmpty();
 		assertThat(count(store)).isEqualTo(10);
+	}
+
+	@Test
+	@DisplayName("A result that has expired is replaced without being counted as dropped")
+	void replacesExpired() {
+		AtomicLong now = new AtomicLong();
+		MemoryLockStore store = new MemoryLockStore(now::get, new ResultLimits(10, PLENTY), this.dropped::add);
+		IntStream.range(0, 10).forEach((i) -> order(store, "ann", i, "paid"));
+		now.addAndGet(Duration.ofHours(25).toNanos());
+		IntStream.range(10, 25).forEach((i) -> order(store, "ann", i, "paid"));
+		assertThat(this.dropped).hasSize(5);
 	}
 
 	@Test
