@@ -166,6 +166,8 @@ enum Script {
 	 * Keeps the lock unavailable to all callers for a while. Answers with 1 if the owner
 	 * held it, otherwise with 0. A driver may repeat the script, which does not extend
 	 * that time. Waiters are notified, because the lock is free earlier than they expect.
+	 * A Redis without memory refuses a script that first sets a value, but not one that
+	 * first deletes one.
 	 */
 	RELEASE_AFTER("""
 			local owner, channel, message, ended, time = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
@@ -176,8 +178,9 @@ enum Script {
 			if holder ~= owner then
 			  return 0
 			end
+			local awaited = redis.call('del', KEYS[2]) == 1
 			redis.call('set', KEYS[1], ended, 'PX', time)
-			if redis.call('del', KEYS[2]) == 1 then
+			if awaited then
 			  local published = redis.pcall('publish', channel, message)
 			  return type(published) == 'number' and 1 or 2
 			end
