@@ -251,15 +251,70 @@ class HeldLeasesTests {
 		leases.result().expectResponse(this.response);
 		leases.result().keepInTransaction("value", transaction);
 		Mockito.verify(this.first).keepInTransaction("written response", transaction);
+		leases.result().transactionEnded(new Object(), false);
+		leases.result().transactionEnded(transaction, true);
 		leases.leave("value");
 		leases.close();
 		Mockito.verify(this.first).close("written response");
 		HeldLeases changed = sharing();
 		changed.result().expectResponse(this.response);
 		changed.result().keepInTransaction("value", transaction);
+		changed.result().transactionEnded(transaction, true);
 		changed.leave("another value");
 		changed.end();
 		assertThat(changed.awaitsAnswer()).isTrue();
+	}
+
+	@Test
+	@DisplayName("A response that was made in a transaction which was rolled back is not stored for the same value of a later attempt")
+	void responseInRolledBackTransaction() {
+		Object transaction = new Object();
+		Mockito.when(this.response.make(null)).thenReturn(PAYMENT_REQUIRED);
+		HeldLeases leases = sharing();
+		leases.result().expectResponse(this.response);
+		leases.result().keepInTransaction(null, transaction);
+		leases.result().transactionEnded(transaction, false);
+		leases.leave(null);
+		leases.end();
+		assertThat(leases.awaitsAnswer()).isTrue();
+	}
+
+	@Test
+	@DisplayName("The response that a reactive transaction has stored is replaced by the one that is sent, and kept if none is")
+	void responseInReactiveTransaction() {
+		Response sent = Response.byErrorPage(400, null);
+		Mockito.when(this.response.makeLater("value"))
+			.thenReturn(CompletableFuture.completedFuture(PAYMENT_REQUIRED));
+		Mockito.when(this.results.writeResponse(Caller.ANY, PAYMENT_REQUIRED, "value")).thenReturn("written response");
+		Mockito.when(this.results.writeResponse(Caller.ANY, sent, "value")).thenReturn("sent response");
+		HeldLeases leases = sharing();
+		leases.result().expectResponse(this.response);
+		assertThat(leases.result().keepAtCommit("value")).isCompleted();
+		assertThat(leases.result().atCommit()).isEqualTo("written response");
+		leases.result().transactionEnded(null, true);
+		assertThat(leases.result().atCommit()).isNull();
+		leases.leave("value");
+		leases.end();
+		leases.answered(sent);
+		Mockito.verify(this.first).releaseAsync("sent response");
+		HeldLeases unsent = sharing();
+		unsent.result().expectResponse(this.response);
+		unsent.result().keepAtCommit("value");
+		unsent.result().transactionEnded(null, true);
+		unsent.leave("value");
+		unsent.end();
+		unsent.requestEnded();
+		Mockito.verify(this.first).releaseAsync("written response");
+	}
+
+	@Test
+	@DisplayName("A reactive transaction that was rolled back keeps nothing, and the next commit neither")
+	void rolledBackReactiveTransaction() {
+		HeldLeases leases = sharing();
+		leases.result().keepAtCommit("value");
+		assertThat(leases.result().atCommit()).isEqualTo("written value");
+		leases.result().transactionEnded(null, false);
+		assertThat(leases.result().atCommit()).isNull();
 	}
 
 	@Test
