@@ -14,6 +14,8 @@ import org.springframework.transaction.ReactiveTransactionManager;
 import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.operation.LockOperationSource;
+import io.github.lockstarter.store.Capability;
+import io.github.lockstarter.store.LockStore;
 
 /**
  * Adds a check of the locks before a commit to the transaction manager of R2DBC, and
@@ -31,15 +33,22 @@ final class ReactiveTransactionGuardProcessor implements BeanPostProcessor, Smar
 
 	private final ObjectProvider<LockOperationSource> operations;
 
+	private final ObjectProvider<LockStore> stores;
+
 	private final Set<String> unguarded = new ConcurrentSkipListSet<>();
 
-	ReactiveTransactionGuardProcessor(ObjectProvider<LockOperationSource> operations) {
+	private volatile boolean guards;
+
+	ReactiveTransactionGuardProcessor(ObjectProvider<LockOperationSource> operations,
+			ObjectProvider<LockStore> stores) {
 		this.operations = operations;
+		this.stores = stores;
 	}
 
 	@Override
 	public Object postProcessBeforeInitialization(Object bean, String beanName) {
 		if (R2DBC && GuardedR2dbcTransactions.canReplace(bean)) {
+			this.guards = true;
 			return new GuardedR2dbcTransactions((R2dbcTransactionManager) bean);
 		}
 		if (bean instanceof ReactiveTransactionManager) {
@@ -55,6 +64,17 @@ final class ReactiveTransactionGuardProcessor implements BeanPostProcessor, Smar
 					"The reactive transaction manager '%s' does not check locks, because its class is not R2dbcTransactionManager: its transactions are committed even if their lock has been lost, no result is stored in them, and a result is shared or replayed even if its transaction was rolled back without an error. Call lease.isHeld() at the end of such a transaction."
 						.formatted(beanName)));
 		}
+		if (this.guards && this.operations.stream().anyMatch(LockOperationSource::replaysReactive)
+				&& this.stores.stream().noneMatch(ReactiveTransactionGuardProcessor::joins)) {
+			logger.info("The responses of reactive methods are stored after the commit of their transactions,"
+					+ " because the lock store cannot join these: if the server crashes in between, a duplicate"
+					+ " repeats the work. With lock.store=jdbc, and the locks in the database of the transactions,"
+					+ " the responses are stored in them.");
+		}
+	}
+
+	private static boolean joins(LockStore store) {
+		return store.capabilities().contains(Capability.JOINS_REACTIVE_TRANSACTIONS);
 	}
 
 }

@@ -19,6 +19,7 @@ import io.github.lockstarter.interceptor.LeaseTransactionListener;
 import io.github.lockstarter.interceptor.ReplayTransactionAdvisor;
 import io.github.lockstarter.operation.LockOperationSource;
 import io.github.lockstarter.registry.DefaultLockRegistry;
+import io.github.lockstarter.store.LockStore;
 
 /**
  * Configures the rollback of transactions whose lock was lost, for every transaction
@@ -94,8 +95,8 @@ class TransactionConfiguration {
 		@Bean
 		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 		static ReactiveTransactionGuardProcessor exclusiveRequestReactiveTransactionGuard(
-				ObjectProvider<LockOperationSource> operations) {
-			return new ReactiveTransactionGuardProcessor(operations);
+				ObjectProvider<LockOperationSource> operations, ObjectProvider<LockStore> stores) {
+			return new ReactiveTransactionGuardProcessor(operations, stores);
 		}
 
 	}

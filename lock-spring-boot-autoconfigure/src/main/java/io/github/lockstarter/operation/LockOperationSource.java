@@ -273,8 +273,18 @@ public final class LockOperationSource {
 	 * Returns whether any method found so far returns a reactive type, or suspends.
 	 */
 	public boolean hasReactive() {
-		return methods().map(LockedMethod::returnType)
-			.anyMatch((type) -> type.isSuspending() || type.hasReactiveValue());
+		return reactive().findAny().isPresent();
+	}
+
+	/** Returns whether any of these methods replays its results. */
+	public boolean replaysReactive() {
+		return reactive().flatMap((method) -> method.operations().stream())
+			.anyMatch((operation) -> operation.replay() != null);
+	}
+
+	private Stream<LockedMethod> reactive() {
+		return methods()
+			.filter((method) -> method.returnType().isSuspending() || method.returnType().hasReactiveValue());
 	}
 
 	/** Returns the operations of all methods found so far. */

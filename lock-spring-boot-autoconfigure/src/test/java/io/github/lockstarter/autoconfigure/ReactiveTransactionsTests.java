@@ -198,6 +198,19 @@ class ReactiveTransactionsTests {
 		}
 
 		@Test
+		@DisplayName("The start says that responses are stored after reactive transactions if the store cannot join these")
+		void storedAfterCommit(CapturedOutput output) {
+			this.runner.withUserConfiguration(Database.class)
+				.withBean(Locked.class)
+				.run((context) -> assertThat(context).hasNotFailed());
+			assertThat(output).doesNotContain("stored after the commit of their transactions");
+			this.runner.withUserConfiguration(Database.class)
+				.withBean(Replayed.class)
+				.run((context) -> assertThat(context).hasNotFailed());
+			assertThat(output).containsOnlyOnce("stored after the commit of their transactions");
+		}
+
+		@Test
 		@DisplayName("A reactive transaction manager that does not check leases is not reported if no lock covers reactive work")
 		void noReactiveWork(CapturedOutput output) {
 			this.runner.withBean("others", ReactiveTransactionManager.class, OtherTransactions::new)
@@ -436,6 +449,15 @@ class ReactiveTransactionsTests {
 
 		@ExclusiveRequest(name = "locked")
 		public Mono<String> call() {
+			return Mono.just("done");
+		}
+
+	}
+
+	static class Replayed {
+
+		@ExclusiveRequest(name = "replayed", key = "#id", replay = "1h")
+		public Mono<String> call(String id) {
 			return Mono.just("done");
 		}
 
