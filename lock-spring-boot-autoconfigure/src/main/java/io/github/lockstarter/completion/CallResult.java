@@ -44,10 +44,10 @@ public final class CallResult {
 	private volatile boolean failed;
 
 	/** The result that a transaction keeps if it is committed. */
-	private volatile @Nullable TransactionalResult inTransaction;
+	private volatile @Nullable InTransaction inTransaction;
 
 	/** The result that a transaction has kept. */
-	private volatile @Nullable TransactionalResult committed;
+	private volatile @Nullable InTransaction committed;
 
 	/** The status that the handler has set. */
 	private volatile @Nullable Integer status;
@@ -130,7 +130,7 @@ public final class CallResult {
 	void ended(@Nullable Object value) {
 		this.failed = false;
 		this.value = value;
-		TransactionalResult committed = this.committed;
+		InTransaction committed = this.committed;
 		if (this.response != null && committed != null && committed.isSent && committed.value == value) {
 			this.kept = committed.text;
 		}
@@ -194,7 +194,7 @@ public final class CallResult {
 			return;
 		}
 		Object value = this.value;
-		TransactionalResult committed = this.committed;
+		InTransaction committed = this.committed;
 		if (this.response != null && committed != null && committed.isKnown) {
 			this.kept = committed.text;
 		}
@@ -258,7 +258,7 @@ public final class CallResult {
 		String text = text(value, made, this.sharing);
 		if (text != null) {
 			this.lease.keepInTransaction(text, transaction);
-			this.inTransaction = new TransactionalResult(transaction, value, text, made != null, made != null);
+			this.inTransaction = new InTransaction(transaction, value, text, made != null, made != null);
 		}
 	}
 
@@ -287,7 +287,7 @@ public final class CallResult {
 				? response.makeLater(value) : CompletableFuture.completedStage(null);
 		return made.thenAccept((known) -> {
 			String text = text(value, known, sharing);
-			this.inTransaction = (text != null) ? new TransactionalResult(null, value, text, known != null, false)
+			this.inTransaction = (text != null) ? new InTransaction(null, value, text, known != null, false)
 					: null;
 		});
 	}
@@ -297,7 +297,7 @@ public final class CallResult {
 	 * there is none.
 	 */
 	@Nullable String atCommit() {
-		TransactionalResult result = this.inTransaction;
+		InTransaction result = this.inTransaction;
 		return (result != null) ? result.text : null;
 	}
 
@@ -308,7 +308,7 @@ public final class CallResult {
 	 * @param committed whether it was committed
 	 */
 	public void transactionEnded(@Nullable Object transaction, boolean committed) {
-		TransactionalResult result = this.inTransaction;
+		InTransaction result = this.inTransaction;
 		if (result != null && result.transaction == transaction) {
 			this.committed = committed ? result : this.committed;
 			this.inTransaction = null;
@@ -335,7 +335,7 @@ public final class CallResult {
 	 * @param isKnown whether it is the result, and not the mark that it is not known yet
 	 * @param isSent whether it is the response that is sent
 	 */
-	private record TransactionalResult(@Nullable Object transaction, @Nullable Object value, String text,
+	private record InTransaction(@Nullable Object transaction, @Nullable Object value, String text,
 			boolean isKnown, boolean isSent) {
 	}
 
