@@ -142,6 +142,29 @@ public final class CompletionAdapterRegistry {
 	}
 
 	/**
+	 * Does work under leases, which are released when the work has ended: with this
+	 * method, or later.
+	 * @return the result of the work, or what stands for it
+	 */
+	public static @Nullable Object run(GuardedCall call, HeldLeases leases, Work work) throws Throwable {
+		boolean guarded = false;
+		try {
+			Object result = guard(call, work.run(), leases);
+			guarded = true;
+			return result;
+		}
+		catch (Throwable ex) {
+			leases.failed(ex);
+			throw ex;
+		}
+		finally {
+			if (!guarded) {
+				leases.close();
+			}
+		}
+	}
+
+	/**
 	 * Returns what the method would return if its work had ended with the value.
 	 * @param value the value, or a list of values
 	 */
@@ -204,8 +227,15 @@ public final class CompletionAdapterRegistry {
 
 	/** Returns the exception for a method whose work no lock can cover. */
 	public static LockConfigurationException unsupported(ReturnType type, String reason, String action) {
-		return new LockConfigurationException("@ExclusiveRequest on %s: %s, so no lock can cover it."
-			.formatted(type.method().toGenericString(), reason), action);
+		return new LockConfigurationException("%s: %s, so no lock can cover it.".formatted(type.description(), reason),
+				action);
+	}
+
+	/** The work of a call. */
+	public interface Work {
+
+		@Nullable Object run() throws Throwable;
+
 	}
 
 }

@@ -3,11 +3,12 @@ package io.github.lockstarter.completion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of a call of an annotated method on which the end of its work depends.
+ * The parts of a call, of an annotated method or of work in code, on which the end of its
+ * work depends.
  */
 public interface GuardedCall {
 
-	/** Returns the return type of the method. */
+	/** Returns the type of what the call returns. */
 	ReturnType returnType();
 
 	/**

@@ -19,14 +19,15 @@ import io.github.lockstarter.result.SharedResult.Response;
 import io.github.lockstarter.store.ReactiveTransaction;
 
 /**
- * The leases of one call of an annotated method. They are released together, in reverse
+ * The leases of one call of an annotated method, or of work in code. They are released together, in reverse
  * order, when the work of the call has ended: with the method, or later. If the response
  * is covered as well, or the work has not begun, they are released at the end of the
  * request at the earliest.
  */
 public final class HeldLeases {
 
-	private final Method method;
+	/** The method that runs under the leases; {@code null} for work in code. */
+	private final @Nullable Method method;
 
 	private final List<Lease> leases;
 
@@ -56,7 +57,7 @@ public final class HeldLeases {
 		this(method, leases, lease, untilResponse, CallResult.NONE);
 	}
 
-	private HeldLeases(Method method, List<Lease> leases, @Nullable Lease lease, boolean untilResponse,
+	private HeldLeases(@Nullable Method method, List<Lease> leases, @Nullable Lease lease, boolean untilResponse,
 			CallResult result) {
 		this.method = method;
 		this.leases = List.copyOf(leases);
@@ -69,8 +70,9 @@ public final class HeldLeases {
 	/**
 	 * Returns held leases for an outcome: with its lease, and a result to keep; or
 	 * without a lease, and with the result of another call.
+	 * @param method the method that runs under them; {@code null} for work in code
 	 */
-	public static HeldLeases of(Method method, Outcome outcome, SharedCall sharing, boolean untilResponse) {
+	public static HeldLeases of(@Nullable Method method, Outcome outcome, SharedCall sharing, boolean untilResponse) {
 		CallResult result = CallResult.of(outcome, sharing);
 		Lease lease = outcome.lease();
 		return (lease != null) ? new HeldLeases(method, List.of(lease), lease, untilResponse, result)
@@ -82,8 +84,8 @@ public final class HeldLeases {
 		return new HeldLeases(method, List.of(), null, false, CallResult.SKIPPED);
 	}
 
-	/** Returns the method that runs under the leases. */
-	public Method method() {
+	/** Returns the method that runs under the leases; {@code null} for work in code. */
+	public @Nullable Method method() {
 		return this.method;
 	}
 

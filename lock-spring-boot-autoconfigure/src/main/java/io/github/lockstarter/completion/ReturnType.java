@@ -7,17 +7,20 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.ResolvableType;
 import org.springframework.http.HttpEntity;
+import org.springframework.util.Assert;
 
 /**
- * The return type of an annotated method.
+ * The type of what a call returns: the return type of an annotated method, or that of work
+ * in code.
  *
- * @param method the method, as declared by the class of the bean
+ * @param source the method, as declared by the class of the bean; {@code null} for work
+ * in code
  * @param owner the class of the bean
  * @param declared the return type, as resolved for that class
  * @param value the same type, or the type of the body if it is an entity
  * @param adapter the adapter for such values; {@code null} for plain ones
  */
-public record ReturnType(Method method, Class<?> owner, Class<?> declared, Class<?> value,
+public record ReturnType(@Nullable Method source, Class<?> owner, Class<?> declared, Class<?> value,
 		@Nullable CompletionAdapter adapter) {
 
 	/**
@@ -34,9 +37,27 @@ public record ReturnType(Method method, Class<?> owner, Class<?> declared, Class
 		return new ReturnType(method, owner, declared, value, CompletionAdapterRegistry.find(value));
 	}
 
+	/** Returns the type of what work in code returns. */
+	public static ReturnType ofCode(Class<?> declared) {
+		return new ReturnType(null, declared, declared, declared, CompletionAdapterRegistry.find(declared));
+	}
+
+	/** Returns the method, which work in code does not have. */
+	public Method method() {
+		Assert.state(this.source != null, "Work in code has no method");
+		return this.source;
+	}
+
+	/** Returns what messages call the source of the result. */
+	String description() {
+		return (this.source != null) ? "@ExclusiveRequest on " + this.source.toGenericString()
+				: "Idempotent work that returns a " + this.declared.getSimpleName();
+	}
+
 	/** Returns the declared type with its type arguments. */
 	public ResolvableType resolvable() {
-		return ResolvableType.forMethodReturnType(this.method, this.owner);
+		return (this.source != null) ? ResolvableType.forMethodReturnType(this.source, this.owner)
+				: ResolvableType.forClass(this.declared);
 	}
 
 	/** Returns whether it is an entity with a body. */
@@ -46,7 +67,7 @@ public record ReturnType(Method method, Class<?> owner, Class<?> declared, Class
 
 	/** Returns whether the method is a suspending function of Kotlin. */
 	public boolean isSuspending() {
-		return KotlinDetector.isSuspendingFunction(this.method);
+		return this.source != null && KotlinDetector.isSuspendingFunction(this.source);
 	}
 
 	/** Returns whether the work of the method has ended when it returns. */

@@ -2,6 +2,7 @@ package io.github.lockstarter.interceptor;
 
 import java.lang.reflect.Method;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -70,7 +71,8 @@ record CallChain(List<HeldLeases> leases, @Nullable HeldLeases ofRequest) {
 		if (this.ofRequest != null && this.ofRequest.hold(key)) {
 			throw new LockDeadlockException(key, options,
 					"%s needs it outside of the call chain of %s, which holds it for the same request"
-						.formatted(WaitGraph.name(method), WaitGraph.name(this.ofRequest.method())));
+						.formatted(WaitGraph.name(method),
+								WaitGraph.name(Objects.requireNonNull(this.ofRequest.method()))));
 		}
 	}
 

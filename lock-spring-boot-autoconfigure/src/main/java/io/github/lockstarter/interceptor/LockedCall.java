@@ -16,6 +16,7 @@ import org.springframework.util.Assert;
 
 import io.github.lockstarter.completion.CallResult;
 import io.github.lockstarter.completion.CompletionAdapterRegistry;
+import io.github.lockstarter.completion.CompletionAdapterRegistry.Work;
 import io.github.lockstarter.completion.GuardedCall;
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.completion.LeaseContext;
@@ -215,31 +216,8 @@ public final class LockedCall implements GuardedCall {
 		return CompletionAdapterRegistry.completed(returnType(), ((SharedResult.Value) result).value());
 	}
 
-	private @Nullable Object guarded(HeldLeases leases, Invocation invocation) throws Throwable {
-		if (leases.result().isSkipped()) {
-			return invocation.proceed();
-		}
-		boolean guarded = false;
-		try {
-			Object result = CompletionAdapterRegistry.guard(this, invocation.proceed(), leases);
-			guarded = true;
-			return result;
-		}
-		catch (Throwable ex) {
-			leases.failed(ex);
-			throw ex;
-		}
-		finally {
-			if (!guarded) {
-				leases.close();
-			}
-		}
-	}
-
-	private interface Invocation {
-
-		@Nullable Object proceed() throws Throwable;
-
+	private @Nullable Object guarded(HeldLeases leases, Work work) throws Throwable {
+		return leases.result().isSkipped() ? work.run() : CompletionAdapterRegistry.run(this, leases, work);
 	}
 
 }

@@ -62,7 +62,7 @@ final class ReactiveReplays {
 		return ReactiveTypeAdapter.all(context)
 			.stream()
 			.findFirst()
-			.filter((leases) -> leases.method().equals(method.method()))
+			.filter((leases) -> method.method().equals(leases.method()))
 			.filter((leases) -> leases.result().mayKeepInReactiveTransaction())
 			.filter((leases) -> !leases.transactions().areWithinReactive())
 			.orElse(null);
