@@ -1,8 +1,6 @@
 package io.github.lockstarter.result;
 
-import java.lang.reflect.Method;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -23,7 +21,6 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
-import org.springframework.util.ClassUtils;
 import org.springframework.web.ErrorResponse;
 
 import io.github.lockstarter.LockConfigurationException;
@@ -41,8 +38,8 @@ import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.StoredResult;
 
 /**
- * Shares the results of one method among concurrent calls with the same key, or replays
- * them to later calls.
+ * Shares the results of one method, or of work in code, among concurrent calls with the
+ * same key, or replays them to later calls.
  */
 public final class ResultSharing {
 
@@ -54,27 +51,48 @@ public final class ResultSharing {
 
 	private final String lockName;
 
-	private final Method method;
+	private final SharedWork work;
 
 	private final ResultType type;
 
 	private final @Nullable Replay replay;
 
 	/** Events that have been logged: only the first of a kind is logged as a warning. */
-	private final Set<Event> logged = ConcurrentHashMap.newKeySet();
+	private final Set<Event> logged;
 
 	private volatile @Nullable ResultFormat format;
 
-	ResultSharing(SharingSettings settings, String lockName, Method method, ResultType type, @Nullable Replay replay) {
+	ResultSharing(SharingSettings settings, String lockName, SharedWork work, ResultType type,
+			@Nullable Replay replay) {
 		this.settings = settings;
 		this.lockName = lockName;
-		this.method = method;
+		this.work = work;
 		this.type = type;
 		this.replay = replay;
+		this.logged = ConcurrentHashMap.newKeySet();
 		String objection = type.ofHandler() ? null : ShareableTypes.objection(type.type());
 		if (objection != null) {
 			throw notShareable(objection);
 		}
+	}
+
+	private ResultSharing(ResultSharing other, Duration keep) {
+		SharingSettings.checkTime(keep);
+		this.settings = other.settings;
+		this.lockName = other.lockName;
+		this.work = other.work;
+		this.type = other.type;
+		this.replay = new Replay(keep, (other.replay != null) ? other.replay.answers() : KeptAnswers.VALUES);
+		this.logged = other.logged;
+		this.format = other.format;
+	}
+
+	/**
+	 * Returns the replay of the same results that keeps them for another time.
+	 * @throws IllegalArgumentException if it is out of range
+	 */
+	public ResultSharing keptFor(Duration time) {
+		return new ResultSharing(this, time);
 	}
 
 	/**
@@ -98,9 +116,7 @@ public final class ResultSharing {
 	}
 
 	private LockConfigurationException notShareable(String reason) {
-		return new LockConfigurationException(
-				"@ExclusiveRequest on %s cannot share or replay what the method returns: %s."
-					.formatted(this.method.toGenericString(), reason),
+		return new LockConfigurationException("%s: %s.".formatted(this.work.declaration(), reason),
 				"Return a value that can be written as JSON and read again, or a ResponseEntity of one, and declare its type.");
 	}
 
@@ -179,7 +195,7 @@ public final class ResultSharing {
 			return sharing;
 		}
 		throw new LockConfigurationException(
-				"A %s cannot share results, which a method with @ExclusiveRequest requires."
+				"A %s cannot share results, which a method with @ExclusiveRequest or idempotent work requires."
 					.formatted(registry.getClass().getName()),
 				"Let your LockRegistry implement SharingRegistry, or use that of the auto-configuration.");
 	}
@@ -202,12 +218,8 @@ public final class ResultSharing {
 
 	private ResultKey resultKey(Caller caller) {
 		return (this.replay != null) ? new ResultKey("replay " + caller.principal(), this.replay.keep(), true)
-				: new ResultKey("share " + signature() + ' ' + caller.principal(), this.settings.ttl(), false);
-	}
-
-	private String signature() {
-		return ClassUtils.getQualifiedMethodName(this.method, this.type.owner())
-				+ Arrays.toString(this.method.getParameterTypes());
+				: new ResultKey("share " + this.work.signature() + ' ' + caller.principal(), this.settings.ttl(),
+						false);
 	}
 
 	/**
@@ -441,7 +453,7 @@ public final class ResultSharing {
 
 	private void report(Event event, String message, Throwable failure) {
 		this.settings.counts().add(this.lockName, event);
-		String text = message.formatted("%s under lock '%s'".formatted(this.method.toGenericString(), this.lockName))
+		String text = message.formatted("%s under lock '%s'".formatted(this.work.name(), this.lockName))
 				+ ": " + reason(failure);
 		if (this.logged.add(event)) {
 			logger.warn(text + ". Details, and all later ones, are logged at DEBUG.");

@@ -8,6 +8,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
+import org.springframework.core.ResolvableType;
 import org.springframework.util.Assert;
 import org.springframework.util.unit.DataSize;
 
@@ -86,7 +87,22 @@ public final class SharingSettings {
 		if (replay != null) {
 			checkTime(replay.keep());
 		}
-		return new ResultSharing(this, lockName, method, type, replay);
+		return new ResultSharing(this, lockName, SharedWork.of(method, type.owner()), type, replay);
+	}
+
+	/**
+	 * Returns the replay of the results of work in code. It keeps values.
+	 * @param lockName the name of its lock
+	 * @param result the type of its result
+	 * @param keep the time for which a result is kept
+	 * @throws LockConfigurationException if results of the type cannot be kept
+	 * @throws IllegalArgumentException if the time is out of range
+	 */
+	public ResultSharing inCode(String lockName, ResolvableType result, Duration keep) {
+		checkTime(keep);
+		ResultType type = new ResultType(result.toClass(), result, false);
+		return new ResultSharing(this, lockName, SharedWork.inCode(lockName, type), type,
+				new Replay(keep, KeptAnswers.VALUES));
 	}
 
 	Duration ttl() {
