@@ -81,7 +81,7 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 		if (reactive != null) {
 			return reactiveCalls().callLaterForEntity(call, reactive);
 		}
-		boolean onEventLoop = REACTOR_PRESENT && ReactiveCalls.isOnEventLoop();
+		boolean onEventLoop = REACTOR_PRESENT && ReactiveAcquisition.isOnEventLoop();
 		if ((onEventLoop || method.waits()) && returned.isReplaceableStage()) {
 			return StageCalls.call(call, !onEventLoop);
 		}

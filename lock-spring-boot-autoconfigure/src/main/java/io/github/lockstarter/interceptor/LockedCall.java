@@ -31,7 +31,7 @@ import io.github.lockstarter.result.SharedResult;
  * One call of an annotated method. It acquires its locks and runs the method under them,
  * or returns the result of another call.
  */
-public final class LockedCall implements GuardedCall {
+public final class LockedCall implements GuardedCall, StageCall {
 
 	private final MethodInvocation invocation;
 
@@ -115,6 +115,11 @@ public final class LockedCall implements GuardedCall {
 		return acquireAsync(locks, untilResponse, executor, List.of());
 	}
 
+	@Override
+	public CompletableFuture<HeldLeases> acquireAsync(Executor executor) {
+		return acquireAsync(locks(), false, executor);
+	}
+
 	/**
 	 * Acquires the locks without blocking a thread, within other calls.
 	 * @param outer the leases of the other calls, those of the innermost call first
@@ -138,8 +143,8 @@ public final class LockedCall implements GuardedCall {
 		return expected;
 	}
 
-	/** Returns the task executor for a method whose caller has left. */
-	CallerTasks tasks() {
+	@Override
+	public CallerTasks tasks() {
 		return this.context.tasks();
 	}
 
@@ -163,7 +168,8 @@ public final class LockedCall implements GuardedCall {
 	 * Calls the method, on the thread and before the end of the call of the proxy.
 	 * @return its result, whose work ends the leases
 	 */
-	@Nullable Object proceed(HeldLeases leases) throws Throwable {
+	@Override
+	public @Nullable Object proceed(HeldLeases leases) throws Throwable {
 		return guarded(leases, () -> run(this.invocation, leases));
 	}
 
@@ -171,7 +177,8 @@ public final class LockedCall implements GuardedCall {
 	 * Calls the method after the proxy has returned, or on another thread.
 	 * @return its result, whose work ends the leases
 	 */
-	@Nullable Object proceedLater(HeldLeases leases) throws Throwable {
+	@Override
+	public @Nullable Object proceedLater(HeldLeases leases) throws Throwable {
 		return guarded(leases, () -> runLater(leases));
 	}
 

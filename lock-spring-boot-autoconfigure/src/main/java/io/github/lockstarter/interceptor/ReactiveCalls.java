@@ -1,18 +1,10 @@
 package io.github.lockstarter.interceptor;
 
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Supplier;
 
-import io.micrometer.observation.Observation;
-import io.micrometer.observation.contextpropagation.ObservationThreadLocalAccessor;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Scheduler;
-import reactor.core.scheduler.Schedulers;
-import reactor.util.context.ContextView;
 
 import org.springframework.core.MethodParameter;
 import org.springframework.core.ReactiveAdapter;
@@ -46,11 +38,6 @@ final class ReactiveCalls {
 	ReactiveCalls(@Nullable ReactiveRequestSupport requests, boolean untilResponse) {
 		this.requests = requests;
 		this.untilResponse = untilResponse;
-	}
-
-	/** Returns whether this thread must not be blocked. */
-	static boolean isOnEventLoop() {
-		return Schedulers.isInNonBlockingThread();
 	}
 
 	/**
@@ -101,9 +88,9 @@ final class ReactiveCalls {
 					? request.current(call.method().readsPrincipal(), handled && call.method().readsContent())
 						.map(call::locks)
 					: locksOfThread)
-				.flatMap((locks) -> owned(within(context,
+				.flatMap((locks) -> ReactiveAcquisition.of(context,
 						() -> call.acquireAsync(locks, this.untilResponse && handled, executor,
-								ReactiveTypeAdapter.all(context)))))
+								ReactiveTypeAdapter.all(context))))
 				.filter((leases) -> {
 					if (end != null && handled) {
 						end.add(leases);
@@ -132,37 +119,13 @@ final class ReactiveCalls {
 		return (answered != null) ? answered.then(Mono.empty()) : Mono.error(conflict);
 	}
 
-	/** The observation of the subscriber's context is the parent of the attempt. */
-	private static <T> T within(ContextView context, Supplier<T> attempt) {
-		Observation observation = context.getOrDefault(ObservationThreadLocalAccessor.KEY, null);
-		return (observation != null) ? observation.scoped(attempt) : attempt.get();
-	}
-
 	/**
 	 * Returns the executor for the continuation: the event loop of the request, or
 	 * threads that may be blocked only if this thread may.
 	 */
 	private static Executor executor(ReactiveRequestSupport.@Nullable Request request) {
 		Executor eventLoop = (request != null) ? request.eventLoop() : null;
-		if (eventLoop != null) {
-			return eventLoop;
-		}
-		Scheduler scheduler = Schedulers.isInNonBlockingThread() ? Schedulers.parallel() : Schedulers.boundedElastic();
-		return scheduler::schedule;
-	}
-
-	/**
-	 * Emits the leases, or abandons them if the subscription has been cancelled. Reactor
-	 * itself loses the value of a future that completes at the moment of the
-	 * cancellation.
-	 */
-	private static Mono<HeldLeases> owned(CompletableFuture<HeldLeases> attempt) {
-		AtomicBoolean decided = new AtomicBoolean();
-		return Mono.fromFuture(attempt).doOnNext((leases) -> decided.set(true)).doOnCancel(() -> {
-			if (decided.compareAndSet(false, true)) {
-				attempt.thenAccept(HeldLeases::abandon);
-			}
-		});
+		return (eventLoop != null) ? eventLoop : ReactiveAcquisition.executor();
 	}
 
 	/** Read now, because a servlet request cannot be read after its end. */

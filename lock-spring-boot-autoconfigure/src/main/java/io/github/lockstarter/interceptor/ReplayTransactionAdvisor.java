@@ -17,6 +17,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.completion.LeaseContext;
 import io.github.lockstarter.completion.ReturnType;
+import io.github.lockstarter.completion.TransactionalResult;
 import io.github.lockstarter.operation.LockOperationSource;
 import io.github.lockstarter.operation.LockedMethod;
 
@@ -74,14 +75,11 @@ public final class ReplayTransactionAdvisor extends StaticMethodMatcherPointcutA
 
 	/** A transaction that other code began does not end with the method. */
 	private void keep(@Nullable Object result, HeldLeases leases, Method method) {
-		if (!(status() instanceof DefaultTransactionStatus status)) {
-			report(method);
+		if (status() instanceof DefaultTransactionStatus status) {
+			TransactionalResult.keep(result, leases, status);
 		}
-		else if (status.hasTransaction() && status.isNewTransaction() && leases.transactions().contain(status)
-				&& !status.isReadOnly() && !status.isRollbackOnly()) {
-			// Flushed, so that the result includes values that the database generates.
-			status.flush();
-			leases.result().keepInTransaction(result, status.getTransaction());
+		else {
+			report(method);
 		}
 	}
 

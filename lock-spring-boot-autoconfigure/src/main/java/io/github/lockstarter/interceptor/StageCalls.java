@@ -13,11 +13,11 @@ import io.github.lockstarter.completion.CompletionStageAdapter;
 import io.github.lockstarter.completion.HeldLeases;
 
 /**
- * Calls a method that returns a {@link CompletionStage}. If its locks are granted at
- * once, the method is called on the thread of the caller. Otherwise no thread waits, and
- * the method is called on the task executor of the application.
+ * Makes calls whose work is a {@link CompletionStage}. If the locks are granted at once,
+ * the work begins on the thread of the caller. Otherwise no thread waits, and the work
+ * begins on the task executor of the application.
  */
-final class StageCalls {
+public final class StageCalls {
 
 	/**
 	 * The longest time for which the caller waits for the store. The registry notifies
@@ -29,14 +29,14 @@ final class StageCalls {
 	}
 
 	/**
-	 * Calls the method, now or later.
+	 * Makes the call, now or later.
 	 * @param mayBlock whether the thread may wait for the store, as it does for a method
 	 * that does not wait for its locks
-	 * @return the stage of the method, or a future that completes like it
+	 * @return the stage of the work, or a future that completes like it
 	 */
-	static @Nullable Object call(LockedCall call, boolean mayBlock) throws Throwable {
+	public static @Nullable Object call(StageCall call, boolean mayBlock) throws Throwable {
 		CallingThread thread = new CallingThread();
-		CompletableFuture<HeldLeases> acquired = call.acquireAsync(call.locks(), false, thread);
+		CompletableFuture<HeldLeases> acquired = call.acquireAsync(thread);
 		if (!thread.await(acquired, mayBlock ? FIRST_ANSWER : Duration.ZERO)) {
 			return new WaitingCall(call, acquired).begin();
 		}
@@ -53,7 +53,7 @@ final class StageCalls {
 	/** A call whose caller has left before the locks were granted. */
 	private static final class WaitingCall {
 
-		private final LockedCall call;
+		private final StageCall call;
 
 		private final CompletableFuture<HeldLeases> acquired;
 
@@ -62,7 +62,7 @@ final class StageCalls {
 		/** Whether the leases have been used, or given back. */
 		private final AtomicBoolean decided = new AtomicBoolean();
 
-		WaitingCall(LockedCall call, CompletableFuture<HeldLeases> acquired) {
+		WaitingCall(StageCall call, CompletableFuture<HeldLeases> acquired) {
 			this.call = call;
 			this.acquired = acquired;
 		}
