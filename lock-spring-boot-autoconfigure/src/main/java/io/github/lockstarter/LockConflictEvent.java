@@ -2,8 +2,8 @@ package io.github.lockstarter;
 
 /**
  * Published when a call of a method annotated with {@code @ExclusiveRequest} was refused
- * because its lock is held. Refusals by a {@link LockRegistry} that the application calls
- * directly are not published.
+ * because its lock is held. Refusals by a {@link LockRegistry} or an
+ * {@link IdempotencyRegistry} that the application calls directly are not published.
  * <p>
  * The event is published after the refusal, on a thread that no caller needs. Listeners
  * have no access to the request, the transaction and the trace of the call. If listeners

@@ -54,6 +54,8 @@ class ArchitectureTests {
 		.definedBy(ROOT + ".web..")
 		.layer("actuate")
 		.definedBy(ROOT + ".actuate")
+		.layer("idempotency")
+		.definedBy(ROOT + ".idempotency")
 		.layer("interceptor")
 		.definedBy(ROOT + ".interceptor")
 		.layer("operation")
@@ -70,21 +72,24 @@ class ArchitectureTests {
 		.mayOnlyBeAccessedByLayers("autoconfigure")
 		.whereLayer("web")
 		.mayOnlyBeAccessedByLayers("autoconfigure", "openapi")
+		.whereLayer("idempotency")
+		.mayOnlyBeAccessedByLayers("autoconfigure")
 		.whereLayer("interceptor")
-		.mayOnlyBeAccessedByLayers("autoconfigure", "web", "actuate")
+		.mayOnlyBeAccessedByLayers("autoconfigure", "web", "actuate", "idempotency")
 		.whereLayer("operation")
 		.mayOnlyBeAccessedByLayers("autoconfigure", "openapi", "web", "interceptor")
 		.whereLayer("key")
-		.mayOnlyBeAccessedByLayers("autoconfigure", "openapi", "web", "interceptor", "operation")
+		.mayOnlyBeAccessedByLayers("autoconfigure", "openapi", "web", "idempotency", "interceptor", "operation")
 		.whereLayer("completion")
-		.mayOnlyBeAccessedByLayers("autoconfigure", "web", "interceptor", "operation", "key")
+		.mayOnlyBeAccessedByLayers("autoconfigure", "web", "idempotency", "interceptor", "operation", "key")
 		.whereLayer("result")
-		.mayOnlyBeAccessedByLayers("autoconfigure", "openapi", "web", "interceptor", "operation", "key", "completion");
+		.mayOnlyBeAccessedByLayers("autoconfigure", "openapi", "web", "idempotency", "interceptor", "operation", "key",
+				"completion");
 
 	@ArchTest
 	static final ArchRule theAdviceKnowsNoWebFramework = noClasses().that()
-		.resideInAnyPackage(ROOT + ".interceptor", ROOT + ".operation", ROOT + ".key", ROOT + ".completion",
-				ROOT + ".result")
+		.resideInAnyPackage(ROOT + ".idempotency", ROOT + ".interceptor", ROOT + ".operation", ROOT + ".key",
+				ROOT + ".completion", ROOT + ".result")
 		.should()
 		.dependOnClassesThat(JavaClass.Predicates
 			.resideInAnyPackage("jakarta.servlet..", "org.springframework.web.servlet..",
@@ -94,8 +99,8 @@ class ArchitectureTests {
 
 	@ArchTest
 	static final ArchRule onlyResultAndCompletionKnowTheEngine = noClasses().that()
-		.resideInAnyPackage(ROOT + ".web..", ROOT + ".openapi", ROOT + ".interceptor", ROOT + ".operation",
-				ROOT + ".key")
+		.resideInAnyPackage(ROOT + ".web..", ROOT + ".openapi", ROOT + ".idempotency", ROOT + ".interceptor",
+				ROOT + ".operation", ROOT + ".key")
 		.should()
 		.dependOnClassesThat(resideInAnyPackage(ROOT + ".store..", ROOT + ".registry..")
 			.and(not(belongToAnyOf(ContentionListener.class))));

@@ -218,7 +218,7 @@ class ExclusiveRequestConfiguration {
 			boolean standIn = LockRegistryConfiguration.isReplaced(beans)
 					|| beans.containsBean(LockSliceAutoConfiguration.REGISTRY);
 			if (operations.sharesResults() && !standIn) {
-				ResultSharing.registry(registry.getObject()).prepareSharing();
+				ResultSharing.prepare(registry.getObject());
 			}
 		};
 	}

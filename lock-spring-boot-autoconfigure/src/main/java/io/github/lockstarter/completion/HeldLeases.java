@@ -19,10 +19,10 @@ import io.github.lockstarter.result.SharedResult.Response;
 import io.github.lockstarter.store.ReactiveTransaction;
 
 /**
- * The leases of one call of an annotated method, or of work in code. They are released together, in reverse
- * order, when the work of the call has ended: with the method, or later. If the response
- * is covered as well, or the work has not begun, they are released at the end of the
- * request at the earliest.
+ * The leases of one call of an annotated method, or of work in code. They are released
+ * together, in reverse order, when the work of the call has ended: with the method, or
+ * later. If the response is covered as well, or the work has not begun, they are released
+ * at the end of the request at the earliest.
  */
 public final class HeldLeases {
 

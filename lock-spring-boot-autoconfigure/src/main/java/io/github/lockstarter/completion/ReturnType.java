@@ -10,8 +10,8 @@ import org.springframework.http.HttpEntity;
 import org.springframework.util.Assert;
 
 /**
- * The type of what a call returns: the return type of an annotated method, or that of work
- * in code.
+ * The type of what a call returns: the return type of an annotated method, or that of
+ * work in code.
  *
  * @param source the method, as declared by the class of the bean; {@code null} for work
  * in code

@@ -70,9 +70,8 @@ record CallChain(List<HeldLeases> leases, @Nullable HeldLeases ofRequest) {
 	void checkRequest(LockKey key, LockOptions options, Method method) {
 		if (this.ofRequest != null && this.ofRequest.hold(key)) {
 			throw new LockDeadlockException(key, options,
-					"%s needs it outside of the call chain of %s, which holds it for the same request"
-						.formatted(WaitGraph.name(method),
-								WaitGraph.name(Objects.requireNonNull(this.ofRequest.method()))));
+					"%s needs it outside of the call chain of %s, which holds it for the same request".formatted(
+							WaitGraph.name(method), WaitGraph.name(Objects.requireNonNull(this.ofRequest.method()))));
 		}
 	}
 

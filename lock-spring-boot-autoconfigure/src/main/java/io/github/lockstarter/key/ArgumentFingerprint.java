@@ -85,7 +85,7 @@ public final class ArgumentFingerprint {
 		}
 	}
 
-	private static boolean isOnce(Class<?> type) {
+	static boolean isOnce(Class<?> type) {
 		boolean once = CompletionAdapterRegistry.find(type) != null
 				|| ONCE.stream().anyMatch((each) -> each.isAssignableFrom(type))
 				|| ONCE_BY_NAME.stream().anyMatch(type.getName()::startsWith);

@@ -360,7 +360,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 			throw new LockConfigurationException(
 					"A %s cannot keep results, so they cannot be shared or replayed."
 						.formatted(this.store.getClass().getSimpleName()),
-					"Remove SHARE and replay from the annotations, choose another lock.store, or support Capability.KEEPS_RESULTS in your own store.");
+					"Remove SHARE, replay and idempotent work, choose another lock.store, or support Capability.KEEPS_RESULTS in your own store.");
 		}
 		this.store.expectWaiters();
 	}

@@ -200,6 +200,15 @@ public final class ResultSharing {
 				"Let your LockRegistry implement SharingRegistry, or use that of the auto-configuration.");
 	}
 
+	/**
+	 * Prepares the registry for shared results before the first caller arrives.
+	 * @throws LockConfigurationException if it does not support sharing, or cannot keep
+	 * results
+	 */
+	public static void prepare(LockRegistry registry) {
+		registry(registry).prepareSharing();
+	}
+
 	/** The wait time counts from the first attempt. */
 	private static LockOptions left(LockOptions options, long begin) {
 		Duration left = options.waitTime().minusNanos(System.nanoTime() - begin);
@@ -453,8 +462,8 @@ public final class ResultSharing {
 
 	private void report(Event event, String message, Throwable failure) {
 		this.settings.counts().add(this.lockName, event);
-		String text = message.formatted("%s under lock '%s'".formatted(this.work.name(), this.lockName))
-				+ ": " + reason(failure);
+		String text = message.formatted("%s under lock '%s'".formatted(this.work.name(), this.lockName)) + ": "
+				+ reason(failure);
 		if (this.logged.add(event)) {
 			logger.warn(text + ". Details, and all later ones, are logged at DEBUG.");
 		}

@@ -17,6 +17,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
+import io.github.lockstarter.IdempotencyRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.testing.TestJvm;
 
@@ -55,6 +56,7 @@ class OptionalLibrariesTests {
 			.filter((each) -> !each.endsWith(".jar") || !new File(each).getName().matches(".*(" + libraries + ").*"))
 			.collect(Collectors.joining(File.pathSeparator));
 		try (TestJvm jvm = TestJvm.start(List.of("-cp", classPath), Minimal.class, store)) {
+			assertThat(jvm.await("worked ")).isEqualTo("done");
 			assertThat(jvm.await("called ")).isEqualTo("taro");
 		}
 	}
@@ -69,6 +71,11 @@ class OptionalLibrariesTests {
 			try (ConfigurableApplicationContext context = SpringApplication.run(Minimal.class,
 					"--lock.store=" + args[0], "--lock.client.enabled=true", "--server.port=0",
 					"--server.address=127.0.0.1")) {
+				String work = context.getBean(IdempotencyRegistry.class)
+					.work("work:1", String.class)
+					.comparing("content")
+					.call(() -> "done");
+				System.out.println("worked " + work);
 				System.out.println("called " + context.getBean(Service.class).call("taro"));
 			}
 			System.exit(0);

@@ -52,10 +52,13 @@ import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionOperations;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RestController;
 
+import io.github.lockstarter.IdempotencyRegistry;
+import io.github.lockstarter.LockKey;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.autoconfigure.LockAutoConfiguration;
 import io.github.lockstarter.testing.LocalMariaDb;
@@ -95,6 +98,13 @@ class KilledPaymentTests {
 	@DisplayName("With locks in the payments' database, every payment is made once, and each repetition gets the first answer")
 	void sameDatabase(String database) {
 		assertThat(paymentsMadeTwice(Server.class, url(database), IN_DATABASE)).isZero();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "postgresql", "mariadb" })
+	@DisplayName("With locks in the payments' database, every payment as idempotent work is made once, and each repetition gets the first answer")
+	void idempotentWork(String database) {
+		assertThat(paymentsMadeTwice(WorkingServer.class, url(database), IN_DATABASE)).isZero();
 	}
 
 	@ParameterizedTest
@@ -300,6 +310,51 @@ class KilledPaymentTests {
 			String receipt = UUID.randomUUID().toString();
 			this.jdbc.sql("INSERT INTO payments VALUES (?, ?)").params(id, receipt).update();
 			return receipt;
+		}
+
+	}
+
+	/** The same server, which makes its payments as idempotent work. */
+	@Configuration(proxyBeanMethods = false)
+	@ImportAutoConfiguration({ TomcatServletWebServerAutoConfiguration.class, DispatcherServletAutoConfiguration.class,
+			WebMvcAutoConfiguration.class, HttpMessageConvertersAutoConfiguration.class, JacksonAutoConfiguration.class,
+			DataSourceAutoConfiguration.class, DataSourceTransactionManagerAutoConfiguration.class,
+			TransactionAutoConfiguration.class, JdbcTemplateAutoConfiguration.class, JdbcClientAutoConfiguration.class,
+			LockAutoConfiguration.class })
+	@Import(WorkingPayments.class)
+	static class WorkingServer {
+
+		public static void main(String... properties) {
+			Server.run(WorkingServer.class, "servlet", properties);
+		}
+
+	}
+
+	@RestController
+	static class WorkingPayments {
+
+		private final JdbcClient jdbc;
+
+		private final IdempotencyRegistry idempotency;
+
+		private final TransactionOperations transactions;
+
+		WorkingPayments(JdbcClient jdbc, IdempotencyRegistry idempotency, TransactionOperations transactions) {
+			this.jdbc = jdbc;
+			this.idempotency = idempotency;
+			this.transactions = transactions;
+		}
+
+		@PostMapping("/payments")
+		public String pay(@RequestHeader("Idempotency-Key") String id,
+				@RequestHeader("Killed-After-Commit") boolean killed) {
+			return this.idempotency.work(new LockKey("payments", id), String.class).in(this.transactions).call(() -> {
+				Server.killed = killed;
+				System.out.println("begun " + id);
+				String receipt = UUID.randomUUID().toString();
+				this.jdbc.sql("INSERT INTO payments VALUES (?, ?)").params(id, receipt).update();
+				return receipt;
+			});
 		}
 
 	}

@@ -1,0 +1,92 @@
+package io.github.lockstarter;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.ParameterizedTypeReference;
+
+/**
+ * Runs work once per key, and gives its result to repetitions: for a listener whose
+ * message is delivered twice, a webhook that is sent again, or a batch job that is
+ * restarted.
+ *
+ * <pre>
+ * Receipt receipt = idempotency.work("webhook:" + event.id(), Receipt.class)
+ *     .comparing(event)
+ *     .keptFor(Duration.ofDays(7))
+ *     .call(() -&gt; payments.book(event));
+ * </pre>
+ *
+ * The promises are those of a bean method with
+ * {@code @ExclusiveRequest(key = "…", replay = "…")}. The work runs while its lock is
+ * held, across all applications that share the store. When it ends with a value, the
+ * value is kept under the key. A failure keeps nothing, and a repetition runs. If a
+ * server is killed after the work and before its result is kept, a repetition runs, too,
+ * unless both are {@linkplain IdempotentWork#in in one transaction}.
+ * <p>
+ * <strong>The key alone identifies the work.</strong> Unlike a response to a request, a
+ * result does not belong to a principal: if it is only for one user or tenant, put the
+ * user or the tenant into the key.
+ * <p>
+ * The lock is the one that {@link LockRegistry} and annotated methods know under the same
+ * key. It is not reentrant: work that begins within other work with the same key is a
+ * conflict.
+ *
+ * @see LockRegistry
+ */
+public interface IdempotencyRegistry {
+
+	/**
+	 * Describes work. Nothing runs before one of the methods of the description is
+	 * called.
+	 * @param <T> the type of the result
+	 * @param key the lock under which the work runs, and the key of its result
+	 * @param resultType the type of the result, which is kept as JSON; {@link Void} if
+	 * the work has none
+	 * @return the work
+	 * @throws LockConfigurationException if values of the type do not read back whole, or
+	 * the store cannot keep results. The message names the property that would be lost
+	 */
+	<T extends @Nullable Object> IdempotentWork<T> work(LockKey key, Class<T> resultType);
+
+	/**
+	 * Describes work like {@link #work(LockKey, Class)}, with a generic result.
+	 * @param <T> the type of the result
+	 * @param key the lock under which the work runs, and the key of its result
+	 * @param resultType the type of the result, as in {@code new
+	 * ParameterizedTypeReference<List<Receipt>>() {}}
+	 * @return the work
+	 * @throws LockConfigurationException if values of the type do not read back whole, or
+	 * the store cannot keep results. The message names the property that would be lost
+	 */
+	<T extends @Nullable Object> IdempotentWork<T> work(LockKey key, ParameterizedTypeReference<T> resultType);
+
+	/**
+	 * Describes work like {@link #work(LockKey, Class)}.
+	 * @param <T> the type of the result
+	 * @param lock the name of the lock and the key, as in {@code "webhook:evt_1"}
+	 * @param resultType the type of the result
+	 * @return the work
+	 * @throws LockConfigurationException as for {@link #work(LockKey, Class)}
+	 * @throws IllegalArgumentException if the name of the lock is not valid
+	 * @see LockKey#of
+	 */
+	default <T extends @Nullable Object> IdempotentWork<T> work(String lock, Class<T> resultType) {
+		return work(LockKey.of(lock), resultType);
+	}
+
+	/**
+	 * Describes work like {@link #work(LockKey, ParameterizedTypeReference)}.
+	 * @param <T> the type of the result
+	 * @param lock the name of the lock and the key, as in {@code "webhook:evt_1"}
+	 * @param resultType the type of the result
+	 * @return the work
+	 * @throws LockConfigurationException as for
+	 * {@link #work(LockKey, ParameterizedTypeReference)}
+	 * @throws IllegalArgumentException if the name of the lock is not valid
+	 * @see LockKey#of
+	 */
+	default <T extends @Nullable Object> IdempotentWork<T> work(String lock, ParameterizedTypeReference<T> resultType) {
+		return work(LockKey.of(lock), resultType);
+	}
+
+}

@@ -1,0 +1,157 @@
+package io.github.lockstarter.idempotency;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.NonNull;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+import org.springframework.transaction.support.TransactionOperations;
+import org.springframework.util.Assert;
+import org.springframework.util.ClassUtils;
+
+import io.github.lockstarter.IdempotentWork;
+import io.github.lockstarter.LockConfigurationException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.completion.CompletionAdapterRegistry.Work;
+import io.github.lockstarter.completion.ReturnType;
+import io.github.lockstarter.interceptor.ReactiveAcquisition;
+import io.github.lockstarter.interceptor.StageCalls;
+import io.github.lockstarter.key.ContentFingerprint;
+import io.github.lockstarter.result.Caller;
+import io.github.lockstarter.result.ResultSharing;
+import io.github.lockstarter.result.SharedCall;
+
+/**
+ * The default {@link IdempotentWork}. Its classes for reactive work and for transactions
+ * are loaded only by the methods that need them.
+ */
+final class DefaultIdempotentWork<T extends @Nullable Object> implements IdempotentWork<T> {
+
+	private static final boolean REACTOR_PRESENT = ClassUtils.isPresent("reactor.core.publisher.Mono",
+			DefaultIdempotentWork.class.getClassLoader());
+
+	private final DefaultIdempotencyRegistry registry;
+
+	private final LockKey key;
+
+	private final ResultSharing results;
+
+	private final Caller caller;
+
+	/** The options of the lock; {@code null} for those that are configured. */
+	private final @Nullable LockOptions options;
+
+	private final @Nullable TransactionOperations transactions;
+
+	DefaultIdempotentWork(DefaultIdempotencyRegistry registry, LockKey key, ResultSharing results) {
+		this(registry, key, results, Caller.ANY, null, null);
+	}
+
+	private DefaultIdempotentWork(DefaultIdempotencyRegistry registry, LockKey key, ResultSharing results,
+			Caller caller, @Nullable LockOptions options, @Nullable TransactionOperations transactions) {
+		this.registry = registry;
+		this.key = key;
+		this.results = results;
+		this.caller = caller;
+		this.options = options;
+		this.transactions = transactions;
+	}
+
+	@Override
+	public IdempotentWork<T> comparing(@Nullable Object... content) {
+		String text = ContentFingerprint.of(this.key.name(), content);
+		return new DefaultIdempotentWork<>(this.registry, this.key, this.results,
+				new Caller("", this.registry.fingerprint().of(text)), this.options, this.transactions);
+	}
+
+	@Override
+	public IdempotentWork<T> keptFor(Duration time) {
+		return new DefaultIdempotentWork<>(this.registry, this.key, this.results.keptFor(time), this.caller,
+				this.options, this.transactions);
+	}
+
+	@Override
+	public IdempotentWork<T> withOptions(LockOptions options) {
+		Assert.isTrue(options.holdAtLeast().isZero(),
+				"A minimum hold time has no effect on idempotent work, whose repetitions do not run");
+		return new DefaultIdempotentWork<>(this.registry, this.key, this.results, this.caller, options,
+				this.transactions);
+	}
+
+	@Override
+	public IdempotentWork<T> in(TransactionOperations transactions) {
+		return new DefaultIdempotentWork<>(this.registry, this.key, this.results, this.caller, this.options,
+				transactions);
+	}
+
+	@Override
+	@SuppressWarnings("unchecked")
+	public <X extends Throwable> T call(Task<? extends T, X> task) throws X {
+		Assert.state(!isOnEventLoop(),
+				"Idempotent work was called on the thread of an event loop, which must not wait for the store: use callReactive or callAsync");
+		IdempotentCall call = newCall(ReturnType.ofCode(Object.class), task::run);
+		try {
+			return (T) call.proceed(call.acquire());
+		}
+		catch (Throwable ex) {
+			// Of the work, or unchecked.
+			throw (X) ex;
+		}
+	}
+
+	@Override
+	@SuppressWarnings("unchecked")
+	public CompletionStage<T> callAsync(Supplier<? extends CompletionStage<? extends T>> task) {
+		checkNoTransaction("callAsync");
+		IdempotentCall call = newCall(ReturnType.ofCode(CompletionStage.class), () -> {
+			CompletionStage<? extends T> stage = task.get();
+			Assert.state(stage != null, "The work returned null instead of a CompletionStage");
+			return stage;
+		});
+		try {
+			return (CompletionStage<T>) StageCalls.call(call, !isOnEventLoop());
+		}
+		catch (Throwable ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+	@Override
+	public Mono<@NonNull T> callReactive(Supplier<? extends Mono<? extends T>> task) {
+		checkNoTransaction("callReactive");
+		return ReactiveWork.of(newCall(ReturnType.ofCode(Mono.class), task::get));
+	}
+
+	private IdempotentCall newCall(ReturnType type, Work work) {
+		LockOptions options = (this.options != null) ? this.options : configuredOptions();
+		Work inTransaction = (this.transactions != null) ? new TransactionalWork(work, this.transactions) : work;
+		return new IdempotentCall(this.registry, this.key, options, new SharedCall(this.results, this.caller), type,
+				inTransaction);
+	}
+
+	private LockOptions configuredOptions() {
+		LockOptions options = this.registry.locks().options(this.key.name());
+		if (!options.holdAtLeast().isZero()) {
+			throw new LockConfigurationException(
+					"Lock '%s' has a minimum hold time, which has no effect on idempotent work, whose repetitions do not run."
+						.formatted(this.key.name()),
+					"Remove lock.names.%s.hold-at-least, or use another lock.".formatted(this.key.name()));
+		}
+		return options;
+	}
+
+	private void checkNoTransaction(String method) {
+		Assert.state(this.transactions == null, () -> method
+				+ " does not run work in a transaction of TransactionOperations, which belongs to one thread: use call");
+	}
+
+	private static boolean isOnEventLoop() {
+		return REACTOR_PRESENT && ReactiveAcquisition.isOnEventLoop();
+	}
+
+}
