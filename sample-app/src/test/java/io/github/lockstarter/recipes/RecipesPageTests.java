@@ -24,7 +24,7 @@ class RecipesPageTests {
 	private static final Path SOURCES = Path.of("src", "test", "java", "io", "github", "lockstarter", "recipes");
 
 	private static final List<String> RECIPES = List.of("SignupController", "PaymentController", "ReportController",
-			"NightlyReport", "ImportController", "WebhookController");
+			"NightlyReport", "ImportController", "WebhookController", "EventBatchController");
 
 	@Test
 	@DisplayName("Each block of Java on the page is a class that is tested")
