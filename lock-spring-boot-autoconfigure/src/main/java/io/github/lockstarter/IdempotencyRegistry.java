@@ -21,7 +21,9 @@ import org.springframework.core.ParameterizedTypeReference;
  * held, across all applications that share the store. When it ends with a value, the
  * value is kept under the key. A failure keeps nothing, and a repetition runs. If a
  * server is killed after the work and before its result is kept, a repetition runs, too,
- * unless both are {@linkplain IdempotentWork#in in one transaction}.
+ * unless both are
+ * {@linkplain IdempotentWork#in(org.springframework.transaction.support.TransactionOperations)
+ * in one transaction}.
  * <p>
  * <strong>The key alone identifies the work.</strong> Unlike a response to a request, a
  * result does not belong to a principal: if it is only for one user or tenant, put the

@@ -8,6 +8,7 @@ import org.jspecify.annotations.NonNull;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
+import org.springframework.transaction.reactive.TransactionalOperator;
 import org.springframework.transaction.support.TransactionOperations;
 
 /**
@@ -83,6 +84,15 @@ public interface IdempotentWork<T extends @Nullable Object> {
 	IdempotentWork<T> in(TransactionOperations transactions);
 
 	/**
+	 * Runs reactive work in a transaction like {@link #in(TransactionOperations)}. With
+	 * {@code lock.store=jdbc} on the database of the transaction, and an
+	 * {@code R2dbcTransactionManager}, the result is written in the transaction.
+	 * @param transactions runs the work in a transaction
+	 * @return the work with the transaction, for {@link #callReactive} only
+	 */
+	IdempotentWork<T> in(TransactionalOperator transactions);
+
+	/**
 	 * Runs the work on this thread, or returns the kept result.
 	 * @param <X> the type of the exceptions of the work, which the compiler infers
 	 * @param task does the work. Its value may be {@code null}, which is a result, too
@@ -91,7 +101,7 @@ public interface IdempotentWork<T extends @Nullable Object> {
 	 * @throws LockException if there is no result, as described
 	 * {@linkplain IdempotentWork above}
 	 * @throws IllegalStateException on the thread of an event loop, which must not wait
-	 * for the store
+	 * for the store, and if the work is to run in a reactive transaction
 	 */
 	<X extends Throwable> T call(Task<? extends T, X> task) throws X;
 
@@ -105,8 +115,7 @@ public interface IdempotentWork<T extends @Nullable Object> {
 	 * or with one of the exceptions that are described {@linkplain IdempotentWork above}.
 	 * Cancelling it ends the wait for the lock. Work that has begun goes on, and its
 	 * result is kept
-	 * @throws IllegalStateException if the work is to run {@linkplain #in in a
-	 * transaction}
+	 * @throws IllegalStateException if the work is to run in a transaction
 	 */
 	CompletionStage<T> callAsync(Supplier<? extends CompletionStage<? extends T>> task);
 
@@ -118,8 +127,8 @@ public interface IdempotentWork<T extends @Nullable Object> {
 	 * work, on a thread that may be blocked only if the subscribing thread may
 	 * @return the value of the work, or the kept one, or one of the exceptions that are
 	 * described {@linkplain IdempotentWork above}
-	 * @throws IllegalStateException if the work is to run {@linkplain #in in a
-	 * transaction}
+	 * @throws IllegalStateException if the work is to run in a transaction of
+	 * {@code TransactionOperations}
 	 */
 	Mono<@NonNull T> callReactive(Supplier<? extends Mono<? extends T>> task);
 

@@ -287,8 +287,7 @@ public final class CallResult {
 				? response.makeLater(value) : CompletableFuture.completedStage(null);
 		return made.thenAccept((known) -> {
 			String text = text(value, known, sharing);
-			this.inTransaction = (text != null) ? new InTransaction(null, value, text, known != null, false)
-					: null;
+			this.inTransaction = (text != null) ? new InTransaction(null, value, text, known != null, false) : null;
 		});
 	}
 
@@ -335,8 +334,8 @@ public final class CallResult {
 	 * @param isKnown whether it is the result, and not the mark that it is not known yet
 	 * @param isSent whether it is the response that is sent
 	 */
-	private record InTransaction(@Nullable Object transaction, @Nullable Object value, String text,
-			boolean isKnown, boolean isSent) {
+	private record InTransaction(@Nullable Object transaction, @Nullable Object value, String text, boolean isKnown,
+			boolean isSent) {
 	}
 
 }

@@ -9,6 +9,7 @@ import org.jspecify.annotations.NonNull;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
+import org.springframework.transaction.reactive.TransactionalOperator;
 import org.springframework.transaction.support.TransactionOperations;
 import org.springframework.util.Assert;
 import org.springframework.util.ClassUtils;
@@ -48,31 +49,36 @@ final class DefaultIdempotentWork<T extends @Nullable Object> implements Idempot
 
 	private final @Nullable TransactionOperations transactions;
 
+	private final @Nullable TransactionalOperator reactiveTransactions;
+
 	DefaultIdempotentWork(DefaultIdempotencyRegistry registry, LockKey key, ResultSharing results) {
-		this(registry, key, results, Caller.ANY, null, null);
+		this(registry, key, results, Caller.ANY, null, null, null);
 	}
 
 	private DefaultIdempotentWork(DefaultIdempotencyRegistry registry, LockKey key, ResultSharing results,
-			Caller caller, @Nullable LockOptions options, @Nullable TransactionOperations transactions) {
+			Caller caller, @Nullable LockOptions options, @Nullable TransactionOperations transactions,
+			@Nullable TransactionalOperator reactiveTransactions) {
 		this.registry = registry;
 		this.key = key;
 		this.results = results;
 		this.caller = caller;
 		this.options = options;
 		this.transactions = transactions;
+		this.reactiveTransactions = reactiveTransactions;
 	}
 
 	@Override
 	public IdempotentWork<T> comparing(@Nullable Object... content) {
 		String text = ContentFingerprint.of(this.key.name(), content);
 		return new DefaultIdempotentWork<>(this.registry, this.key, this.results,
-				new Caller("", this.registry.fingerprint().of(text)), this.options, this.transactions);
+				new Caller("", this.registry.fingerprint().of(text)), this.options, this.transactions,
+				this.reactiveTransactions);
 	}
 
 	@Override
 	public IdempotentWork<T> keptFor(Duration time) {
 		return new DefaultIdempotentWork<>(this.registry, this.key, this.results.keptFor(time), this.caller,
-				this.options, this.transactions);
+				this.options, this.transactions, this.reactiveTransactions);
 	}
 
 	@Override
@@ -80,21 +86,29 @@ final class DefaultIdempotentWork<T extends @Nullable Object> implements Idempot
 		Assert.isTrue(options.holdAtLeast().isZero(),
 				"A minimum hold time has no effect on idempotent work, whose repetitions do not run");
 		return new DefaultIdempotentWork<>(this.registry, this.key, this.results, this.caller, options,
-				this.transactions);
+				this.transactions, this.reactiveTransactions);
 	}
 
 	@Override
 	public IdempotentWork<T> in(TransactionOperations transactions) {
 		return new DefaultIdempotentWork<>(this.registry, this.key, this.results, this.caller, this.options,
+				transactions, null);
+	}
+
+	@Override
+	public IdempotentWork<T> in(TransactionalOperator transactions) {
+		return new DefaultIdempotentWork<>(this.registry, this.key, this.results, this.caller, this.options, null,
 				transactions);
 	}
 
 	@Override
 	@SuppressWarnings("unchecked")
 	public <X extends Throwable> T call(Task<? extends T, X> task) throws X {
+		checkNoReactiveTransaction("call");
 		Assert.state(!isOnEventLoop(),
 				"Idempotent work was called on the thread of an event loop, which must not wait for the store: use callReactive or callAsync");
-		IdempotentCall call = newCall(ReturnType.ofCode(Object.class), task::run);
+		IdempotentCall call = newCall(ReturnType.ofCode(Object.class),
+				(this.transactions != null) ? new TransactionalWork(task::run, this.transactions) : task::run);
 		try {
 			return (T) call.proceed(call.acquire());
 		}
@@ -108,6 +122,7 @@ final class DefaultIdempotentWork<T extends @Nullable Object> implements Idempot
 	@SuppressWarnings("unchecked")
 	public CompletionStage<T> callAsync(Supplier<? extends CompletionStage<? extends T>> task) {
 		checkNoTransaction("callAsync");
+		checkNoReactiveTransaction("callAsync");
 		IdempotentCall call = newCall(ReturnType.ofCode(CompletionStage.class), () -> {
 			CompletionStage<? extends T> stage = task.get();
 			Assert.state(stage != null, "The work returned null instead of a CompletionStage");
@@ -124,14 +139,14 @@ final class DefaultIdempotentWork<T extends @Nullable Object> implements Idempot
 	@Override
 	public Mono<@NonNull T> callReactive(Supplier<? extends Mono<? extends T>> task) {
 		checkNoTransaction("callReactive");
-		return ReactiveWork.of(newCall(ReturnType.ofCode(Mono.class), task::get));
+		return ReactiveWork.of(newCall(ReturnType.ofCode(Mono.class), (this.reactiveTransactions != null)
+				? new ReactiveTransactionalWork(task::get, this.reactiveTransactions) : task::get));
 	}
 
 	private IdempotentCall newCall(ReturnType type, Work work) {
 		LockOptions options = (this.options != null) ? this.options : configuredOptions();
-		Work inTransaction = (this.transactions != null) ? new TransactionalWork(work, this.transactions) : work;
 		return new IdempotentCall(this.registry, this.key, options, new SharedCall(this.results, this.caller), type,
-				inTransaction);
+				work);
 	}
 
 	private LockOptions configuredOptions() {
@@ -148,6 +163,11 @@ final class DefaultIdempotentWork<T extends @Nullable Object> implements Idempot
 	private void checkNoTransaction(String method) {
 		Assert.state(this.transactions == null, () -> method
 				+ " does not run work in a transaction of TransactionOperations, which belongs to one thread: use call");
+	}
+
+	private void checkNoReactiveTransaction(String method) {
+		Assert.state(this.reactiveTransactions == null, () -> method
+				+ " does not run work in a transaction of a TransactionalOperator, which is reactive: use callReactive");
 	}
 
 	private static boolean isOnEventLoop() {

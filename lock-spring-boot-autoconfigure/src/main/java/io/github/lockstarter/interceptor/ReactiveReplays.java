@@ -1,5 +1,8 @@
 package io.github.lockstarter.interceptor;
 
+import java.lang.reflect.Method;
+import java.util.Objects;
+
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
@@ -18,9 +21,18 @@ import io.github.lockstarter.result.EmittedValues;
  * The reactive counterpart of {@link ReplayTransactionAdvisor}: lets the commit of the
  * transaction around the work keep its result.
  */
-final class ReactiveReplays {
+public final class ReactiveReplays {
 
 	private ReactiveReplays() {
+	}
+
+	/**
+	 * Returns work in code. When it ends with a value, the transaction around it is
+	 * notified of the value before it is committed.
+	 */
+	public static Mono<Object> kept(Mono<?> work) {
+		return one(work, null, () -> {
+		});
 	}
 
 	/**
@@ -33,11 +45,11 @@ final class ReactiveReplays {
 	static Object kept(Object result, LockedMethod method, Runnable ordinary) {
 		ReactiveAdapter adapter = ReactiveTypeAdapter.adapter(result.getClass());
 		Publisher<?> work = adapter.toPublisher(result);
-		return adapter.fromPublisher(adapter.isMultiValue() ? all(Flux.from(work), method, ordinary)
-				: one(Mono.from(work), method, ordinary));
+		return adapter.fromPublisher(adapter.isMultiValue() ? all(Flux.from(work), method.method(), ordinary)
+				: one(Mono.from(work), method.method(), ordinary));
 	}
 
-	private static Mono<Object> one(Mono<?> work, LockedMethod method, Runnable ordinary) {
+	private static Mono<Object> one(Mono<?> work, @Nullable Method method, Runnable ordinary) {
 		return Mono.deferContextual((context) -> {
 			HeldLeases leases = leases(context, method);
 			Mono<Object> ended = work.map((value) -> value);
@@ -47,7 +59,7 @@ final class ReactiveReplays {
 		});
 	}
 
-	private static Flux<Object> all(Flux<?> work, LockedMethod method, Runnable ordinary) {
+	private static Flux<Object> all(Flux<?> work, Method method, Runnable ordinary) {
 		return Flux.deferContextual((context) -> {
 			HeldLeases leases = leases(context, method);
 			EmittedValues values = (leases != null) ? leases.result().values() : null;
@@ -57,12 +69,15 @@ final class ReactiveReplays {
 		});
 	}
 
-	/** Returns the leases of the call of the method, if its result may be kept. */
-	private static @Nullable HeldLeases leases(ContextView context, LockedMethod method) {
+	/**
+	 * Returns the leases of the call, if its result may be kept.
+	 * @param method the method that is called; {@code null} for work in code
+	 */
+	private static @Nullable HeldLeases leases(ContextView context, @Nullable Method method) {
 		return ReactiveTypeAdapter.all(context)
 			.stream()
 			.findFirst()
-			.filter((leases) -> method.method().equals(leases.method()))
+			.filter((leases) -> Objects.equals(leases.method(), method))
 			.filter((leases) -> leases.result().mayKeepInReactiveTransaction())
 			.filter((leases) -> !leases.transactions().areWithinReactive())
 			.orElse(null);

@@ -54,12 +54,16 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
+import io.github.lockstarter.IdempotencyRegistry;
+import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.testing.LocalMariaDb;
 import io.github.lockstarter.testing.LocalPostgreSql;
 import io.github.lockstarter.testing.TestServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * Reactive transactions on the database that contains the locks.
@@ -301,6 +305,49 @@ class R2dbcTransactionsTests {
 		assertThat(output).containsOnlyOnce("under lock 'elsewhere' is not on the database of the locks");
 	}
 
+	@Test
+	@DisplayName("The result of work in code is committed with the changes of the work, and is given to repetitions")
+	void inCode() {
+		List<String> committed = new ArrayList<>();
+		this.commits.after = () -> committed.addAll(results());
+		Mono<String> work = inCode("code");
+		String first = work.block();
+		assertThat(committed).hasSize(1).first().asString().contains(first);
+		assertThat(work.block()).isEqualTo(first);
+		assertThat(receipts()).isOne();
+	}
+
+	@Test
+	@DisplayName("Work in code that is rolled back keeps no result, and a repetition runs")
+	void inCodeRollsBack() {
+		this.commits.before = Mono.error(new IllegalStateException("before the commit"));
+		Mono<String> work = inCode("undone");
+		assertThatIllegalStateException().isThrownBy(work::block).withMessage("before the commit");
+		assertThat(results()).isEmpty();
+		this.commits.before = Mono.empty();
+		assertThat(work.block()).isEqualTo(work.block());
+		assertThat(receipts()).isOne();
+	}
+
+	@Test
+	@DisplayName("Work in code whose lock the database has granted to another owner is not committed")
+	void inCodeLost() {
+		this.commits.before = Mono.fromRunnable(this::grantToOther);
+		assertThatExceptionOfType(LeaseLostException.class).isThrownBy(inCode("lost")::block);
+		assertThat(receipts()).isZero();
+		assertThat(results()).isEmpty();
+	}
+
+	private Mono<String> inCode(String id) {
+		TransactionalOperator transactions = TransactionalOperator
+			.create(this.server.context().getBean(ReactiveTransactionManager.class));
+		return this.server.context()
+			.getBean(IdempotencyRegistry.class)
+			.work("code:" + id, String.class)
+			.in(transactions)
+			.callReactive(() -> this.handlers.insert(id));
+	}
+
 	@Configuration(proxyBeanMethods = false)
 	static class Database {
 
@@ -392,7 +439,7 @@ class R2dbcTransactionsTests {
 			this.operator = TransactionalOperator.create(transactions);
 		}
 
-		private Mono<String> insert(String id) {
+		Mono<String> insert(String id) {
 			return this.ledger.insert(id).then(beforeCommit()).then(receipt());
 		}
 

@@ -283,8 +283,7 @@ class HeldLeasesTests {
 	@DisplayName("The response that a reactive transaction has stored is replaced by the one that is sent, and kept if none is")
 	void responseInReactiveTransaction() {
 		Response sent = Response.byErrorPage(400, null);
-		Mockito.when(this.response.makeLater("value"))
-			.thenReturn(CompletableFuture.completedFuture(PAYMENT_REQUIRED));
+		Mockito.when(this.response.makeLater("value")).thenReturn(CompletableFuture.completedFuture(PAYMENT_REQUIRED));
 		Mockito.when(this.results.writeResponse(Caller.ANY, PAYMENT_REQUIRED, "value")).thenReturn("written response");
 		Mockito.when(this.results.writeResponse(Caller.ANY, sent, "value")).thenReturn("sent response");
 		HeldLeases leases = sharing();
