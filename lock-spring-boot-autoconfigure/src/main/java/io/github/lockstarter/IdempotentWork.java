@@ -84,13 +84,13 @@ public interface IdempotentWork<T extends @Nullable Object> {
 	IdempotentWork<T> in(TransactionOperations transactions);
 
 	/**
-	 * Runs reactive work in a transaction like {@link #in(TransactionOperations)}. With
-	 * {@code lock.store=jdbc} on the database of the transaction, and an
-	 * {@code R2dbcTransactionManager}, the result is written in the transaction.
+	 * Runs reactive work in a transaction like {@link #in}. With {@code lock.store=jdbc}
+	 * on the database of the transaction, and an {@code R2dbcTransactionManager}, the
+	 * result is written in the transaction.
 	 * @param transactions runs the work in a transaction
 	 * @return the work with the transaction, for {@link #callReactive} only
 	 */
-	IdempotentWork<T> in(TransactionalOperator transactions);
+	IdempotentWork<T> inReactive(TransactionalOperator transactions);
 
 	/**
 	 * Runs the work on this thread, or returns the kept result.

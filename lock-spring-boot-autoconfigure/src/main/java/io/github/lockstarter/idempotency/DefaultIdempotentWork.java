@@ -96,7 +96,7 @@ final class DefaultIdempotentWork<T extends @Nullable Object> implements Idempot
 	}
 
 	@Override
-	public IdempotentWork<T> in(TransactionalOperator transactions) {
+	public IdempotentWork<T> inReactive(TransactionalOperator transactions) {
 		return new DefaultIdempotentWork<>(this.registry, this.key, this.results, this.caller, this.options, null,
 				transactions);
 	}

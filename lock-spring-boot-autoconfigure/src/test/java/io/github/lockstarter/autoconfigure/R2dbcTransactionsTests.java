@@ -344,7 +344,7 @@ class R2dbcTransactionsTests {
 		return this.server.context()
 			.getBean(IdempotencyRegistry.class)
 			.work("code:" + id, String.class)
-			.in(transactions)
+			.inReactive(transactions)
 			.callReactive(() -> this.handlers.insert(id));
 	}
 
