@@ -73,10 +73,11 @@ public interface IdempotentWork<T extends @Nullable Object> {
 	 * written in the transaction: the work is done exactly once, also if the server is
 	 * killed. With another store, the result is kept after the commit.
 	 * <p>
-	 * The lock is checked before the commit. If it was lost, the transaction is rolled
-	 * back, and the call fails with a {@link LeaseLostException}. If the call takes place
-	 * in a transaction that {@code transactions} joins, that transaction may still be
-	 * rolled back, so the result is not kept.
+	 * The lock is checked before the commit of a transaction manager that is a bean. If
+	 * it was lost, the transaction is rolled back, and the call fails with a
+	 * {@link LeaseLostException}. If the call takes place in a transaction that
+	 * {@code transactions} joins, that transaction may still be rolled back, so the
+	 * result is not kept.
 	 * @param transactions runs the work in a transaction, such as a
 	 * {@code TransactionTemplate}
 	 * @return the work with the transaction, for {@link #call} only

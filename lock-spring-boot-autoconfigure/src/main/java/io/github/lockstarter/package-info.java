@@ -1,6 +1,6 @@
 /**
- * The API for applications: a registry that grants leases, and the exceptions for locks
- * that it cannot grant.
+ * The API for applications: registries that grant leases and run idempotent work, and the
+ * exceptions for locks that cannot be granted.
  */
 @NullMarked
 package io.github.lockstarter;

@@ -1,6 +1,7 @@
 package io.github.lockstarter.idempotency;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -102,7 +103,8 @@ final class DefaultIdempotentWork<T extends @Nullable Object> implements Idempot
 	}
 
 	@Override
-	@SuppressWarnings("unchecked")
+	// The value is null only if the type of the result allows it.
+	@SuppressWarnings({ "unchecked", "NullAway" })
 	public <X extends Throwable> T call(Task<? extends T, X> task) throws X {
 		checkNoReactiveTransaction("call");
 		Assert.state(!isOnEventLoop(),
@@ -129,7 +131,7 @@ final class DefaultIdempotentWork<T extends @Nullable Object> implements Idempot
 			return stage;
 		});
 		try {
-			return (CompletionStage<T>) StageCalls.call(call, !isOnEventLoop());
+			return (CompletionStage<T>) Objects.requireNonNull(StageCalls.call(call, !isOnEventLoop()));
 		}
 		catch (Throwable ex) {
 			return CompletableFuture.failedFuture(ex);

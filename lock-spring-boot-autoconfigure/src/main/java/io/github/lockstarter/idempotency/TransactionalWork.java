@@ -1,6 +1,7 @@
 package io.github.lockstarter.idempotency;
 
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +31,9 @@ final class TransactionalWork implements Work {
 	@Override
 	public @Nullable Object run() throws Throwable {
 		try {
-			return this.transactions.execute(this::run);
+			AtomicReference<@Nullable Object> value = new AtomicReference<>();
+			this.transactions.executeWithoutResult((status) -> value.set(run(status)));
+			return value.get();
 		}
 		catch (CheckedFailure ex) {
 			throw Objects.requireNonNull(ex.getCause());
