@@ -26,6 +26,7 @@ import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.MissingLockKeyException;
 import io.github.lockstarter.PayloadMismatchException;
+import io.github.lockstarter.RequestTooLargeException;
 import io.github.lockstarter.ResultUnavailableException;
 import io.github.lockstarter.TooManyLockKeysException;
 
@@ -46,13 +47,14 @@ abstract class LockExceptionHandlerRegistrar implements ImportBeanDefinitionRegi
 
 	LockExceptionHandlerRegistrar(BeanFactory beanFactory, Class<?> ofConflict, Class<?> ofMissingKey,
 			Class<?> ofTooManyKeys, Class<?> ofInvalidIdempotencyKey, Class<?> ofPayloadMismatch,
-			Class<?> ofResultUnavailable, Class<?> ofLostLease, Class<?> ofStore) {
+			Class<?> ofTooLargeRequest, Class<?> ofResultUnavailable, Class<?> ofLostLease, Class<?> ofStore) {
 		this.beanFactory = (ConfigurableListableBeanFactory) beanFactory;
 		this.handlers.put(LockConflictException.class, ofConflict);
 		this.handlers.put(MissingLockKeyException.class, ofMissingKey);
 		this.handlers.put(TooManyLockKeysException.class, ofTooManyKeys);
 		this.handlers.put(InvalidIdempotencyKeyException.class, ofInvalidIdempotencyKey);
 		this.handlers.put(PayloadMismatchException.class, ofPayloadMismatch);
+		this.handlers.put(RequestTooLargeException.class, ofTooLargeRequest);
 		this.handlers.put(ResultUnavailableException.class, ofResultUnavailable);
 		this.handlers.put(LeaseLostException.class, ofLostLease);
 		this.handlers.put(LockStoreException.class, ofStore);

@@ -113,6 +113,7 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 		check("lock.replay.keep", replay.keep(), KeptAnswers::parse);
 		check("lock.replay.max-key-length", replay.maxKeyLength(), ReplaySettings::checkKeyLength);
 		checkSecret("lock.replay.fingerprint-key", replay.fingerprintKey(), Fingerprint::checkKey);
+		check("lock.replay.max-request-size", replay.maxRequestSize(), Replay::checkRequestSize);
 		check("lock.replay.max-results", (long) replay.maxResults(), Replay::checkPositive);
 		check("lock.replay.max-memory", replay.maxMemory(), (size) -> Replay.checkPositive(size.toBytes()));
 	}
@@ -366,6 +367,9 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 	 * is answered with 422.
 	 * @param anonymous What happens to a request without a principal. If it carries
 	 * credentials, 'allow' replays its answer only to requests with the same credentials.
+	 * @param maxRequestSize Largest body of a request that is compared with that of
+	 * another one, and kept in memory for that. A larger one is answered with 413. In
+	 * Spring MVC, it does not apply to multipart bodies.
 	 * @param maxResults Largest number of answers that the memory store keeps. Beyond it,
 	 * the oldest is dropped, and a later duplicate of its request runs again.
 	 * @param maxMemory Most memory that the answers in the memory store use. Beyond it,
@@ -373,17 +377,24 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 	 */
 	record Replay(@DefaultValue("values") String keep, @DefaultValue("255") int maxKeyLength,
 			@Nullable String fingerprintKey, @DefaultValue("allow") Anonymous anonymous,
-			@DefaultValue("100000") int maxResults, @Nullable DataSize maxMemory) {
+			@DefaultValue("10MB") DataSize maxRequestSize, @DefaultValue("100000") int maxResults,
+			@Nullable DataSize maxMemory) {
 
 		/** Without the secret. */
 		@Override
 		public String toString() {
-			return "Replay[keep=%s, maxKeyLength=%s, anonymous=%s, maxResults=%s, maxMemory=%s]".formatted(this.keep,
-					this.maxKeyLength, this.anonymous, this.maxResults, this.maxMemory);
+			return "Replay[keep=%s, maxKeyLength=%s, anonymous=%s, maxRequestSize=%s, maxResults=%s, maxMemory=%s]"
+				.formatted(this.keep, this.maxKeyLength, this.anonymous, this.maxRequestSize, this.maxResults,
+						this.maxMemory);
 		}
 
 		static void checkPositive(long limit) {
 			Assert.isTrue(limit > 0, "It must be positive");
+		}
+
+		/** A body in memory is an array. */
+		static void checkRequestSize(DataSize size) {
+			Assert.isTrue(size.toBytes() > 0 && size.toGigabytes() < 1, "It must be positive, and less than 1GB");
 		}
 
 		ResultLimits limits() {

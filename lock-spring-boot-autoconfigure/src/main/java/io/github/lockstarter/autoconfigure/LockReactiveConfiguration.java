@@ -67,7 +67,8 @@ class LockReactiveConfiguration {
 	@Bean
 	static AnswerRecorder exclusiveRequestAnswerRecorder(LockOperationSource operations,
 			ObjectProvider<LockProperties> properties) {
-		return new AnswerRecorder(operations::keepsResponses, () -> properties.getObject().share().maxSize().toBytes());
+		return new AnswerRecorder(operations::keepsResponses, () -> properties.getObject().share().maxSize().toBytes(),
+				() -> properties.getObject().replay().maxRequestSize().toBytes());
 	}
 
 	@Bean
@@ -113,8 +114,9 @@ class LockReactiveConfiguration {
 		Handlers(BeanFactory beanFactory) {
 			super(beanFactory, LockExceptionHandlers.OfConflict.class, LockExceptionHandlers.OfMissingKey.class,
 					LockExceptionHandlers.OfTooManyKeys.class, LockExceptionHandlers.OfInvalidIdempotencyKey.class,
-					LockExceptionHandlers.OfPayloadMismatch.class, LockExceptionHandlers.OfResultUnavailable.class,
-					LockExceptionHandlers.OfLostLease.class, LockExceptionHandlers.OfStore.class);
+					LockExceptionHandlers.OfPayloadMismatch.class, LockExceptionHandlers.OfTooLargeRequest.class,
+					LockExceptionHandlers.OfResultUnavailable.class, LockExceptionHandlers.OfLostLease.class,
+					LockExceptionHandlers.OfStore.class);
 		}
 
 	}

@@ -92,7 +92,8 @@ class LockServletConfiguration {
 	@Bean
 	static AnswerFilter exclusiveRequestAnswerFilter(LockOperationSource operations,
 			ObjectProvider<LockProperties> properties) {
-		return new AnswerFilter(operations::keepsResponses, () -> properties.getObject().share().maxSize().toBytes());
+		return new AnswerFilter(operations::keepsResponses, () -> properties.getObject().share().maxSize().toBytes(),
+				() -> properties.getObject().replay().maxRequestSize().toBytes());
 	}
 
 	@Bean
@@ -144,8 +145,9 @@ class LockServletConfiguration {
 		Handlers(BeanFactory beanFactory) {
 			super(beanFactory, LockExceptionHandlers.OfConflict.class, LockExceptionHandlers.OfMissingKey.class,
 					LockExceptionHandlers.OfTooManyKeys.class, LockExceptionHandlers.OfInvalidIdempotencyKey.class,
-					LockExceptionHandlers.OfPayloadMismatch.class, LockExceptionHandlers.OfResultUnavailable.class,
-					LockExceptionHandlers.OfLostLease.class, LockExceptionHandlers.OfStore.class);
+					LockExceptionHandlers.OfPayloadMismatch.class, LockExceptionHandlers.OfTooLargeRequest.class,
+					LockExceptionHandlers.OfResultUnavailable.class, LockExceptionHandlers.OfLostLease.class,
+					LockExceptionHandlers.OfStore.class);
 		}
 
 	}

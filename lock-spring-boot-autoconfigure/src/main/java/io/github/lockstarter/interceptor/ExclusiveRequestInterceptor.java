@@ -13,6 +13,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 import io.github.lockstarter.LockConfigurationException;
+import io.github.lockstarter.RequestTooLargeException;
 import io.github.lockstarter.completion.CompletionAdapterRegistry;
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.completion.LeaseContext;
@@ -139,6 +140,9 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 		}
 		try {
 			locks = new LockAcquisition(method, method.invocation(args, request));
+		}
+		catch (RequestTooLargeException ex) {
+			throw ex;
 		}
 		catch (RuntimeException ex) {
 			// Spring MVC may have a better answer to a missing or an invalid value.

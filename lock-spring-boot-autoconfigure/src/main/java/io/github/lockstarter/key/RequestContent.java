@@ -1,9 +1,17 @@
 package io.github.lockstarter.key;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.security.DigestInputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.StreamUtils;
 
 /**
  * What the client of a request has sent, except for its headers.
@@ -15,11 +23,14 @@ import org.jspecify.annotations.Nullable;
  */
 public record RequestContent(String method, Map<String, List<String>> parameters, Body body, List<Part> parts) {
 
-	/** A body, or that of a part. */
+	/** A body. */
 	public static final class Body {
 
 		/** No body. */
 		public static final Body EMPTY = new Body(null, new byte[0]);
+
+		/** A body that is too large to be compared. */
+		public static final Body TOO_LARGE = new Body(null, new byte[0]);
 
 		private final @Nullable String contentType;
 
@@ -46,13 +57,31 @@ public record RequestContent(String method, Map<String, List<String>> parameters
 	}
 
 	/**
-	 * A part of a multipart body.
+	 * A part of a multipart body, which may be large: its bytes are not kept.
 	 *
 	 * @param name the name of the part
 	 * @param fileName the name of the file, if it is one
-	 * @param body the body of the part
+	 * @param contentType its media type, if it has one
+	 * @param digest a digest of its bytes
 	 */
-	public record Part(String name, @Nullable String fileName, Body body) {
+	public record Part(String name, @Nullable String fileName, @Nullable String contentType, String digest) {
+
+		/**
+		 * Returns the part with these bytes.
+		 * @throws IOException if they cannot be read
+		 */
+		public static Part of(String name, @Nullable String fileName, @Nullable String contentType, InputStream bytes)
+				throws IOException {
+			try {
+				MessageDigest digest = MessageDigest.getInstance("SHA-256");
+				StreamUtils.drain(new DigestInputStream(bytes, digest));
+				return new Part(name, fileName, contentType, HexFormat.of().formatHex(digest.digest()));
+			}
+			catch (NoSuchAlgorithmException ex) {
+				throw new IllegalStateException("Every Java platform has SHA-256", ex);
+			}
+		}
+
 	}
 
 }

@@ -80,8 +80,8 @@ public final class RequestFingerprint {
 		Map<String, @Nullable Object> all = new LinkedHashMap<>();
 		all.put("name", part.name());
 		all.put("fileName", part.fileName());
-		all.put("contentType", part.body().contentType());
-		all.put("body", Base64.getEncoder().encodeToString(part.body().bytes()));
+		all.put("contentType", part.contentType());
+		all.put("digest", part.digest());
 		return all;
 	}
 

@@ -30,6 +30,7 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.MissingLockKeyException;
 import io.github.lockstarter.PayloadMismatchException;
+import io.github.lockstarter.RequestTooLargeException;
 import io.github.lockstarter.ResultUnavailableException;
 import io.github.lockstarter.TooManyLockKeysException;
 import io.github.lockstarter.operation.LockOperation;
@@ -84,6 +85,7 @@ final class ProblemResponses {
 		exceptions.add(new LeaseLostException(key));
 		if (operation.replay() != null) {
 			exceptions.add(new PayloadMismatchException(operation.name()));
+			exceptions.add(new RequestTooLargeException(operation.name()));
 			exceptions.add(new ResultUnavailableException(operation.name()));
 		}
 		exceptions.add(new LockStoreException(key, "unavailable", null));

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 
 import io.github.lockstarter.MissingLockKeyException;
+import io.github.lockstarter.RequestTooLargeException;
 import io.github.lockstarter.key.ArgumentFingerprint;
 import io.github.lockstarter.key.LockInvocation;
 import io.github.lockstarter.key.RequestContent;
@@ -64,6 +65,7 @@ final class ReplayScope {
 	/**
 	 * Returns the caller.
 	 * @throws MissingLockKeyException if it has no principal, and needs one
+	 * @throws RequestTooLargeException if its request is too large to be compared
 	 */
 	Caller of(LockInvocation call) {
 		Principal principal = call.getPrincipal();
@@ -78,6 +80,9 @@ final class ReplayScope {
 	/** A handler may also be called by other code than its web framework. */
 	private String content(LockInvocation call) {
 		RequestContent content = (this.request != null) ? call.content() : null;
+		if (content != null && content.body() == RequestContent.Body.TOO_LARGE) {
+			throw new RequestTooLargeException(this.lockName);
+		}
 		return (content != null && this.request != null) ? this.request.of(content, call)
 				: this.arguments.get().of(call);
 	}

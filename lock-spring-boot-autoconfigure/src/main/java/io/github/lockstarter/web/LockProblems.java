@@ -50,7 +50,9 @@ public final class LockProblems {
 		if (exception.getStatusCode().is5xxServerError()) {
 			return Kind.UNAVAILABLE;
 		}
-		return exception.getStatusCode().isSameCodeAs(HttpStatus.BAD_REQUEST) ? Kind.INVALID : Kind.REUSED_KEY;
+		return (exception.getStatusCode().isSameCodeAs(HttpStatus.BAD_REQUEST)
+				|| exception.getStatusCode().isSameCodeAs(HttpStatus.CONTENT_TOO_LARGE)) ? Kind.INVALID
+						: Kind.REUSED_KEY;
 	}
 
 	/**

@@ -105,10 +105,10 @@ class OpenApiTests {
 	@DisplayName("Only statuses that can be returned are described")
 	void statuses(String type) throws Exception {
 		JsonNode api = start(type, Handlers.class, OfClass.class, OfInterface.class);
-		assertThat(problems(api, "/payments")).isEqualTo(
-				Map.of("400", List.of("key-missing", "key-empty", "key-repeated", "key-malformed", "key-too-long"),
-						"409", List.of("request-in-progress", "lease-lost", "result-unavailable"), "422",
-						List.of("payload-mismatch"), "503", List.of("lock-store-unavailable")));
+		assertThat(problems(api, "/payments")).isEqualTo(Map.of("400",
+				List.of("key-missing", "key-empty", "key-repeated", "key-malformed", "key-too-long"), "409",
+				List.of("request-in-progress", "lease-lost", "result-unavailable"), "413", List.of("request-too-large"),
+				"422", List.of("payload-mismatch"), "503", List.of("lock-store-unavailable")));
 		assertThat(problems(api, "/items/{id}")).as("the key is a number that is always there")
 			.isEqualTo(Map.of("409", List.of("request-in-progress", "lease-lost"), "503",
 					List.of("lock-store-unavailable")));

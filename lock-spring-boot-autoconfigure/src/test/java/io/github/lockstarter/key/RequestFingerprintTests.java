@@ -1,5 +1,7 @@
 package io.github.lockstarter.key;
 
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.security.Principal;
@@ -90,21 +92,20 @@ class RequestFingerprintTests {
 
 	@Test
 	@DisplayName("Each part counts by its name, file name, media type and bytes")
-	void parts() {
-		Part part = new Part("file", "a.txt", new Body("text/plain", new byte[] { 1 }));
-		assertThat(List.of(ofParts(new Part("other", "a.txt", new Body("text/plain", new byte[] { 1 }))),
-				ofParts(new Part("file", "b.txt", new Body("text/plain", new byte[] { 1 }))),
-				ofParts(new Part("file", "a.txt", new Body("text/html", new byte[] { 1 }))),
-				ofParts(new Part("file", "a.txt", new Body("text/plain", new byte[] { 2 }))), ofParts(part, part)))
+	void parts() throws IOException {
+		Part part = part("file", "a.txt", "text/plain", 1);
+		assertThat(List.of(ofParts(part("other", "a.txt", "text/plain", 1)),
+				ofParts(part("file", "b.txt", "text/plain", 1)), ofParts(part("file", "a.txt", "text/html", 1)),
+				ofParts(part("file", "a.txt", "text/plain", 2)), ofParts(part, part)))
 			.doesNotContain(ofParts(part))
 			.doesNotHaveDuplicates();
-		Part second = new Part("a", null, new Body(null, new byte[0]));
+		Part second = part("a", null, null);
 		assertThat(ofParts(part, second)).isEqualTo(ofParts(second, part));
 	}
 
 	@Test
 	@DisplayName("Parameters, parts and members of a JSON body can be left out, and headers added")
-	void chosenParts() {
+	void chosenParts() throws IOException {
 		RequestFingerprint chosen = new RequestFingerprint(FingerprintParts
 			.parse(List.of("-param.trace", "-part.signature", "-/sent/at", "-/list/0/id", "+header.X-Tenant")));
 		String first = chosen.of(content("POST", Map.of("trace", List.of("1")), "application/json",
@@ -117,8 +118,8 @@ class RequestFingerprintTests {
 				call("/")))
 			.isNotEqualTo(first);
 		assertThat(first).contains("\"x-tenant\":\"value of x-tenant\"");
-		assertThat(chosen.of(new RequestContent("POST", Map.of(), Body.EMPTY,
-				List.of(new Part("signature", null, new Body(null, new byte[] { 1 })))), call("/")))
+		assertThat(chosen
+			.of(new RequestContent("POST", Map.of(), Body.EMPTY, List.of(part("signature", null, null, 1))), call("/")))
 			.isEqualTo(chosen.of(content("POST", Map.of(), null, ""), call("/")));
 	}
 
@@ -133,6 +134,15 @@ class RequestFingerprintTests {
 
 	private static String json(String body) {
 		return of(content("POST", Map.of(), "application/json", body));
+	}
+
+	private static Part part(String name, @Nullable String fileName, @Nullable String type, int... bytes)
+			throws IOException {
+		byte[] content = new byte[bytes.length];
+		for (int i = 0; i < bytes.length; i++) {
+			content[i] = (byte) bytes[i];
+		}
+		return Part.of(name, fileName, type, new ByteArrayInputStream(content));
 	}
 
 	private static String ofParts(Part... parts) {

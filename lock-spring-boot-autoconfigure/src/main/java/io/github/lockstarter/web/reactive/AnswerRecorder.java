@@ -19,14 +19,18 @@ public final class AnswerRecorder implements HttpHandlerDecoratorFactory {
 
 	private final LongSupplier maxSize;
 
+	private final LongSupplier maxRequestSize;
+
 	/**
 	 * Creates a recorder.
 	 * @param keepsAnswers whether any handler may keep answers for later duplicates
 	 * @param maxSize the largest number of bytes that may be kept
+	 * @param maxRequestSize the largest number of bytes of a request that is compared
 	 */
-	public AnswerRecorder(BooleanSupplier keepsAnswers, LongSupplier maxSize) {
+	public AnswerRecorder(BooleanSupplier keepsAnswers, LongSupplier maxSize, LongSupplier maxRequestSize) {
 		this.keepsAnswers = keepsAnswers;
 		this.maxSize = maxSize;
+		this.maxRequestSize = maxRequestSize;
 	}
 
 	@Override
@@ -35,7 +39,7 @@ public final class AnswerRecorder implements HttpHandlerDecoratorFactory {
 			if (!this.keepsAnswers.getAsBoolean()) {
 				return handler.handle(request, response);
 			}
-			RecordedRequest recordedRequest = new RecordedRequest(request);
+			RecordedRequest recordedRequest = new RecordedRequest(request, this.maxRequestSize.getAsLong());
 			RecordedResponse recorded = RecordedResponse.of(recordedRequest, response, this.maxSize.getAsLong());
 			return Mono.from(handler.handle(recordedRequest, recorded)).doFinally((signal) -> recorded.ended());
 		};

@@ -1,5 +1,8 @@
 package io.github.lockstarter.web.reactive;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,8 +33,6 @@ import io.github.lockstarter.key.RequestContent.Body;
  */
 final class ExchangeContent {
 
-	private static final byte[] NO_BODY = {};
-
 	private ExchangeContent() {
 	}
 
@@ -53,11 +54,20 @@ final class ExchangeContent {
 				.flatMap((body) -> parts(exchange, body)
 					.map((parts) -> new RequestContent(method(exchange), parameters(exchange), Body.EMPTY, parts))
 					// The application may have a better answer to a malformed body.
-					.onErrorReturn(
-							new RequestContent(method(exchange), parameters(exchange), body(type, body), List.of())));
+					.onErrorReturn(of(exchange, new Body(text(type), body))))
+				.switchIfEmpty(tooLarge(exchange));
 		}
 		return recorded.body()
-			.map((body) -> new RequestContent(method(exchange), parameters(exchange), body(type, body), List.of()));
+			.map((body) -> of(exchange, new Body(text(type), body)))
+			.switchIfEmpty(tooLarge(exchange));
+	}
+
+	private static RequestContent of(ServerWebExchange exchange, Body body) {
+		return new RequestContent(method(exchange), parameters(exchange), body, List.of());
+	}
+
+	private static Mono<RequestContent> tooLarge(ServerWebExchange exchange) {
+		return Mono.fromSupplier(() -> of(exchange, Body.TOO_LARGE));
 	}
 
 	private static Mono<List<RequestContent.Part>> parts(ServerWebExchange exchange, byte[] body) {
@@ -74,16 +84,20 @@ final class ExchangeContent {
 	private static Mono<RequestContent.Part> part(Part part) {
 		MediaType type = part.headers().getContentType();
 		String fileName = part.headers().getContentDisposition().getFilename();
-		return DataBufferUtils.join(part.content()).map((buffer) -> {
-			byte[] bytes = new byte[buffer.readableByteCount()];
-			buffer.read(bytes);
-			DataBufferUtils.release(buffer);
-			return bytes;
-		}).defaultIfEmpty(NO_BODY).map((bytes) -> new RequestContent.Part(part.name(), fileName, body(type, bytes)));
+		return DataBufferUtils.join(part.content())
+			.defaultIfEmpty(DefaultDataBufferFactory.sharedInstance.wrap(new byte[0]))
+			.map((buffer) -> {
+				try (InputStream bytes = buffer.asInputStream(true)) {
+					return RequestContent.Part.of(part.name(), fileName, text(type), bytes);
+				}
+				catch (IOException ex) {
+					throw new UncheckedIOException(ex);
+				}
+			});
 	}
 
-	private static Body body(@Nullable MediaType type, byte[] bytes) {
-		return new Body((type != null) ? type.toString() : null, bytes);
+	private static @Nullable String text(@Nullable MediaType type) {
+		return (type != null) ? type.toString() : null;
 	}
 
 	private static @Nullable MediaType type(ServerWebExchange exchange) {

@@ -16,6 +16,7 @@ import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.MissingLockKeyException;
 import io.github.lockstarter.PayloadMismatchException;
+import io.github.lockstarter.RequestTooLargeException;
 import io.github.lockstarter.ResultUnavailableException;
 import io.github.lockstarter.TooManyLockKeysException;
 import io.github.lockstarter.web.ConflictStatuses;
@@ -125,6 +126,22 @@ public final class LockExceptionHandlers {
 
 		@ExceptionHandler
 		Mono<ResponseEntity<ProblemDetail>> handle(PayloadMismatchException exception, ServerWebExchange exchange) {
+			return answer(exception, exchange);
+		}
+
+	}
+
+	/** Answers a {@link RequestTooLargeException}. */
+	@ControllerAdvice
+	@Order(BEFORE_SPRING_BOOT)
+	public static final class OfTooLargeRequest extends LockExceptionHandler {
+
+		OfTooLargeRequest(LockProblems problems) {
+			super(problems);
+		}
+
+		@ExceptionHandler
+		Mono<ResponseEntity<ProblemDetail>> handle(RequestTooLargeException exception, ServerWebExchange exchange) {
 			return answer(exception, exchange);
 		}
 

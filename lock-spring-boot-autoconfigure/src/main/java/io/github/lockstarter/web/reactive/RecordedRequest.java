@@ -25,8 +25,6 @@ import org.springframework.web.server.ServerWebExchange;
  */
 final class RecordedRequest extends AbstractServerHttpRequest {
 
-	private static final byte[] NO_BODY = {};
-
 	private final ByteArrayOutputStream read = new ByteArrayOutputStream();
 
 	/** The whole body, once it has been read. */
@@ -37,10 +35,18 @@ final class RecordedRequest extends AbstractServerHttpRequest {
 
 	private final ServerHttpRequest request;
 
-	/** Like a request of Spring, it shares its attributes with its exchange. */
-	RecordedRequest(ServerHttpRequest request) {
+	private final long maxSize;
+
+	private volatile boolean tooLarge;
+
+	/**
+	 * Like a request of Spring, it shares its attributes with its exchange.
+	 * @param maxSize the largest number of bytes to record
+	 */
+	RecordedRequest(ServerHttpRequest request, long maxSize) {
 		super(request.getMethod(), request.getURI(), request.getPath().contextPath().value(), request.getHeaders());
 		this.request = request;
+		this.maxSize = maxSize;
 	}
 
 	/**
@@ -62,15 +68,20 @@ final class RecordedRequest extends AbstractServerHttpRequest {
 
 	/**
 	 * Emits the whole body, and reads what has not been read. It can still be read by
-	 * others.
+	 * others. Emits nothing if the body is too large.
 	 */
 	Mono<byte[]> body() {
 		return Mono.defer(() -> {
 			byte[] known = this.body;
-			return (known != null) ? Mono.just(known) : DataBufferUtils.join(recorded()).map((all) -> {
-				DataBufferUtils.release(all);
-				return this.read.toByteArray();
-			}).defaultIfEmpty(NO_BODY);
+			if (known != null) {
+				return Mono.just(known);
+			}
+			if (this.tooLarge || getHeaders().getContentLength() > this.maxSize) {
+				return Mono.empty();
+			}
+			return recorded().doOnNext(DataBufferUtils::release)
+				.takeUntil((buffer) -> this.tooLarge)
+				.then(Mono.defer(() -> Mono.justOrEmpty(this.body)));
 		});
 	}
 
@@ -81,12 +92,24 @@ final class RecordedRequest extends AbstractServerHttpRequest {
 			int position = buffer.readPosition();
 			buffer.read(part);
 			buffer.readPosition(position);
-			this.read.writeBytes(part);
+			record(part);
 		}).doOnComplete(this::end).doOnCancel(this::end);
 	}
 
+	private void record(byte[] part) {
+		if (this.read.size() + part.length > this.maxSize) {
+			this.tooLarge = true;
+			this.read.reset();
+		}
+		else if (!this.tooLarge) {
+			this.read.writeBytes(part);
+		}
+	}
+
 	private void end() {
-		this.body = this.read.toByteArray();
+		if (!this.tooLarge) {
+			this.body = this.read.toByteArray();
+		}
 	}
 
 	@Override

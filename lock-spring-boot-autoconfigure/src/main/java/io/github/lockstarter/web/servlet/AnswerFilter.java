@@ -25,14 +25,18 @@ public final class AnswerFilter extends OncePerRequestFilter implements Ordered 
 
 	private final LongSupplier maxSize;
 
+	private final LongSupplier maxRequestSize;
+
 	/**
 	 * Creates a filter.
 	 * @param keepsAnswers whether any handler may keep answers for later duplicates
 	 * @param maxSize the largest number of bytes that may be kept
+	 * @param maxRequestSize the largest number of bytes of a request that is compared
 	 */
-	public AnswerFilter(BooleanSupplier keepsAnswers, LongSupplier maxSize) {
+	public AnswerFilter(BooleanSupplier keepsAnswers, LongSupplier maxSize, LongSupplier maxRequestSize) {
 		this.keepsAnswers = keepsAnswers;
 		this.maxSize = maxSize;
+		this.maxRequestSize = maxRequestSize;
 	}
 
 	@Override
@@ -57,7 +61,7 @@ public final class AnswerFilter extends OncePerRequestFilter implements Ordered 
 		RecordedResponse recorded = (known != null) ? known
 				: RecordedResponse.of(request, response, this.maxSize.getAsLong());
 		try {
-			chain.doFilter((known != null) ? request : RecordedRequest.record(request),
+			chain.doFilter((known != null) ? request : RecordedRequest.record(request, this.maxRequestSize.getAsLong()),
 					(known != null) ? response : recorded);
 		}
 		catch (Throwable ex) {

@@ -17,6 +17,7 @@ import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.MissingLockKeyException;
 import io.github.lockstarter.PayloadMismatchException;
+import io.github.lockstarter.RequestTooLargeException;
 import io.github.lockstarter.ResultUnavailableException;
 import io.github.lockstarter.TooManyLockKeysException;
 import io.github.lockstarter.web.LockProblems;
@@ -112,6 +113,23 @@ public final class LockExceptionHandlers {
 
 		@ExceptionHandler
 		@Nullable ResponseEntity<ProblemDetail> handle(PayloadMismatchException exception, ServletWebRequest request)
+				throws IOException {
+			return answer(exception, request);
+		}
+
+	}
+
+	/** Answers a {@link RequestTooLargeException}. */
+	@ControllerAdvice
+	@Order(BEFORE_SPRING_BOOT)
+	public static final class OfTooLargeRequest extends LockExceptionHandler {
+
+		OfTooLargeRequest(LockProblems problems) {
+			super(problems);
+		}
+
+		@ExceptionHandler
+		@Nullable ResponseEntity<ProblemDetail> handle(RequestTooLargeException exception, ServletWebRequest request)
 				throws IOException {
 			return answer(exception, request);
 		}

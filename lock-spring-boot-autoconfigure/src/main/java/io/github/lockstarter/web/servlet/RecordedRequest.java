@@ -28,6 +28,10 @@ final class RecordedRequest extends HttpServletRequestWrapper {
 
 	private static final String ATTRIBUTE = RecordedRequest.class.getName();
 
+	private static final int BUFFER_SIZE = 8192;
+
+	private final long maxSize;
+
 	private @Nullable RecordedStream stream;
 
 	private @Nullable BufferedReader reader;
@@ -40,8 +44,9 @@ final class RecordedRequest extends HttpServletRequestWrapper {
 
 	private @Nullable RequestContent content;
 
-	private RecordedRequest(HttpServletRequest request) {
+	private RecordedRequest(HttpServletRequest request, long maxSize) {
 		super(request);
+		this.maxSize = maxSize;
 	}
 
 	/** Returns the recorded request behind a request, if there is one. */
@@ -49,9 +54,12 @@ final class RecordedRequest extends HttpServletRequestWrapper {
 		return (request.getAttribute(ATTRIBUTE) instanceof RecordedRequest recorded) ? recorded : null;
 	}
 
-	/** Returns the request, whose body is recorded from now on. */
-	static HttpServletRequest record(HttpServletRequest request) {
-		RecordedRequest recorded = new RecordedRequest(request);
+	/**
+	 * Returns the request, whose body is recorded from now on.
+	 * @param maxSize the largest number of bytes to record
+	 */
+	static HttpServletRequest record(HttpServletRequest request, long maxSize) {
+		RecordedRequest recorded = new RecordedRequest(request, maxSize);
 		request.setAttribute(ATTRIBUTE, recorded);
 		return recorded;
 	}
@@ -59,10 +67,11 @@ final class RecordedRequest extends HttpServletRequestWrapper {
 	/**
 	 * Returns the whole body, and reads what has not been read. It can still be read by
 	 * others.
+	 * @return {@code null} if it is too large
 	 * @throws IOException if the client has disconnected
 	 */
-	byte[] body() throws IOException {
-		return stream().all();
+	byte @Nullable [] body() throws IOException {
+		return (getContentLengthLong() > this.maxSize) ? null : stream().all();
 	}
 
 	/** Returns whether anybody has begun to read the body through this request. */
@@ -96,7 +105,7 @@ final class RecordedRequest extends HttpServletRequestWrapper {
 
 	private RecordedStream stream() throws IOException {
 		if (this.stream == null) {
-			this.stream = new RecordedStream(super.getInputStream());
+			this.stream = new RecordedStream(super.getInputStream(), this.maxSize);
 		}
 		return this.stream;
 	}
@@ -155,6 +164,8 @@ final class RecordedRequest extends HttpServletRequestWrapper {
 
 		private final ServletInputStream stream;
 
+		private final long maxSize;
+
 		private final ByteArrayOutputStream read = new ByteArrayOutputStream();
 
 		/** What has been read ahead of the reader; {@code null} if nothing has. */
@@ -162,10 +173,13 @@ final class RecordedRequest extends HttpServletRequestWrapper {
 
 		private int position;
 
+		private boolean tooLarge;
+
 		private boolean lost;
 
-		RecordedStream(ServletInputStream stream) {
+		RecordedStream(ServletInputStream stream, long maxSize) {
 			this.stream = stream;
+			this.maxSize = maxSize;
 		}
 
 		/**
@@ -178,13 +192,27 @@ final class RecordedRequest extends HttpServletRequestWrapper {
 			}
 		}
 
-		byte[] all() throws IOException {
+		/** What has been read of a body that is too large is not read again. */
+		byte @Nullable [] all() throws IOException {
 			if (this.ahead == null) {
 				this.position = this.read.size();
-				this.stream.transferTo(this.read);
-				this.ahead = this.read.toByteArray();
+				byte[] buffer = new byte[BUFFER_SIZE];
+				for (int count = 0; count >= 0 && !this.tooLarge; count = this.stream.read(buffer)) {
+					record(buffer, 0, count);
+				}
+				this.ahead = this.tooLarge ? null : this.read.toByteArray();
 			}
 			return this.ahead;
+		}
+
+		private void record(byte[] bytes, int offset, int count) {
+			if (this.read.size() + count > this.maxSize) {
+				this.tooLarge = true;
+				this.read.reset();
+			}
+			else if (!this.tooLarge) {
+				this.read.write(bytes, offset, count);
+			}
 		}
 
 		@Override
@@ -204,7 +232,7 @@ final class RecordedRequest extends HttpServletRequestWrapper {
 			}
 			int count = this.stream.read(target, offset, length);
 			if (count > 0 && !this.lost) {
-				this.read.write(target, offset, count);
+				record(target, offset, count);
 			}
 			return count;
 		}

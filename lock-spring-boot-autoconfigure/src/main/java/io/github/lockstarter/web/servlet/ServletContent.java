@@ -55,12 +55,16 @@ final class ServletContent {
 			// The container reads a form for its parameters only if it is posted.
 			boolean inParameters = isForm(request) && HttpMethod.POST.matches(request.getMethod())
 					&& !recorded.isOpened();
-			Body body = (inParameters || !parts.isEmpty()) ? Body.EMPTY : new Body(type, recorded.body());
+			Body body = (inParameters || !parts.isEmpty()) ? Body.EMPTY : body(type, recorded.body());
 			return new RequestContent(request.getMethod(), parameters, body, parts);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException("The request cannot be read", ex);
 		}
+	}
+
+	private static Body body(@Nullable String type, byte @Nullable [] bytes) {
+		return (bytes != null) ? new Body(type, bytes) : Body.TOO_LARGE;
 	}
 
 	/**
@@ -78,8 +82,8 @@ final class ServletContent {
 		try {
 			for (Part part : request.getParts()) {
 				try (InputStream body = part.getInputStream()) {
-					parts.add(new RequestContent.Part(part.getName(), part.getSubmittedFileName(),
-							new Body(part.getContentType(), body.readAllBytes())));
+					parts.add(RequestContent.Part.of(part.getName(), part.getSubmittedFileName(), part.getContentType(),
+							body));
 				}
 			}
 		}
