@@ -3,10 +3,11 @@ package io.github.lockstarter.web.reactive;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
@@ -22,11 +23,11 @@ import org.springframework.http.MediaType;
 import org.springframework.http.ReactiveHttpInputMessage;
 import org.springframework.http.codec.multipart.DefaultPartHttpMessageReader;
 import org.springframework.http.codec.multipart.Part;
-import org.springframework.util.MultiValueMap;
 import org.springframework.web.server.ServerWebExchange;
 
 import io.github.lockstarter.key.RequestContent;
 import io.github.lockstarter.key.RequestContent.Body;
+import io.github.lockstarter.web.FormParameters;
 
 /**
  * Reads what the client of an exchange has sent.
@@ -46,8 +47,12 @@ final class ExchangeContent {
 			return Mono.empty();
 		}
 		MediaType type = type(exchange);
-		if (MediaType.APPLICATION_FORM_URLENCODED.isCompatibleWith(type)) {
-			return exchange.getFormData().map((form) -> ofForm(exchange, form));
+		if (type != null && MediaType.APPLICATION_FORM_URLENCODED.isCompatibleWith(type)) {
+			Charset charset = (type.getCharset() != null) ? type.getCharset() : StandardCharsets.UTF_8;
+			return recorded.body()
+				.map((form) -> new RequestContent(method(exchange),
+						FormParameters.merge(parameters(exchange), form, charset), Body.EMPTY, List.of()))
+				.switchIfEmpty(tooLarge(exchange));
 		}
 		if (MediaType.MULTIPART_FORM_DATA.isCompatibleWith(type)) {
 			return recorded.body()
@@ -115,13 +120,6 @@ final class ExchangeContent {
 
 	private static Map<String, List<String>> parameters(ServerWebExchange exchange) {
 		return new LinkedHashMap<>(exchange.getRequest().getQueryParams());
-	}
-
-	private static RequestContent ofForm(ServerWebExchange exchange, MultiValueMap<String, String> form) {
-		Map<String, List<String>> parameters = parameters(exchange);
-		form.forEach((name, values) -> parameters.merge(name, values,
-				(query, more) -> Stream.concat(query.stream(), more.stream()).toList()));
-		return new RequestContent(method(exchange), parameters, Body.EMPTY, List.of());
 	}
 
 	/** The body of a request, which is read for the second time. */

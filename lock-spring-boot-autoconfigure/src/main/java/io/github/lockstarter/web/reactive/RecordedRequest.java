@@ -79,8 +79,8 @@ final class RecordedRequest extends AbstractServerHttpRequest {
 			if (this.tooLarge || getHeaders().getContentLength() > this.maxSize) {
 				return Mono.empty();
 			}
-			return recorded().doOnNext(DataBufferUtils::release)
-				.takeUntil((buffer) -> this.tooLarge)
+			return recorded().map(DataBufferUtils::release)
+				.takeUntil((released) -> this.tooLarge)
 				.then(Mono.defer(() -> Mono.justOrEmpty(this.body)));
 		});
 	}

@@ -85,10 +85,6 @@ final class EarlyLockInterceptor implements AsyncHandlerInterceptor {
 
 	private @Nullable EarlyLocks locks(LockedMethod method, HandlerMethod handler, HttpServletRequest request,
 			HttpServletResponse response) {
-		if (method.readsContent() && ServletContent.isForm(request)) {
-			// The handler may read the body itself.
-			return null;
-		}
 		@Nullable Object[] args = this.handlers.arguments(method, handler, new ServletWebRequest(request, response));
 		return (args != null) ? this.advice.get().early(method, args, Dispatches.enclosing(request)) : null;
 	}

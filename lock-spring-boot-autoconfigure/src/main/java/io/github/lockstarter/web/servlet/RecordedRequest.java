@@ -6,6 +6,11 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.Enumeration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 
 import jakarta.servlet.ReadListener;
 import jakarta.servlet.RequestDispatcher;
@@ -17,7 +22,10 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.http.HttpMethod;
+
 import io.github.lockstarter.key.RequestContent;
+import io.github.lockstarter.web.FormParameters;
 
 /**
  * A request whose body can be compared with that of another one, before or after it is
@@ -43,6 +51,9 @@ final class RecordedRequest extends HttpServletRequestWrapper {
 	private boolean lost;
 
 	private @Nullable RequestContent content;
+
+	/** The parameters, if the container cannot read those of a form any more. */
+	private @Nullable Map<String, String[]> parameters;
 
 	private RecordedRequest(HttpServletRequest request, long maxSize) {
 		super(request);
@@ -74,9 +85,35 @@ final class RecordedRequest extends HttpServletRequestWrapper {
 		return (getContentLengthLong() > this.maxSize) ? null : stream().all();
 	}
 
-	/** Returns whether anybody has begun to read the body through this request. */
-	boolean isOpened() {
-		return this.stream != null;
+	/**
+	 * Returns the parameters of the query and of the form that is the body, whoever reads
+	 * it: the container may have read it for its parameters, others may have read the
+	 * body, or will do either.
+	 * @return {@code null} if the form is too large
+	 * @throws IOException if the client has disconnected
+	 */
+	@Nullable Map<String, List<String>> form() throws IOException {
+		boolean opened = this.stream != null;
+		byte[] body = body();
+		if (body == null) {
+			return null;
+		}
+		// The body is empty if the container has read it, which has the parameters then.
+		Map<String, List<String>> query = new LinkedHashMap<>();
+		super.getParameterMap().forEach((name, values) -> query.put(name, List.of(values)));
+		Map<String, List<String>> all = FormParameters.merge(query, body, formCharset());
+		if (!opened && HttpMethod.POST.matches(getMethod())) {
+			// The container would have read it, and cannot any more.
+			Map<String, String[]> parameters = new LinkedHashMap<>();
+			all.forEach((name, values) -> parameters.put(name, values.toArray(String[]::new)));
+			this.parameters = parameters;
+		}
+		return all;
+	}
+
+	private Charset formCharset() {
+		String encoding = getCharacterEncoding();
+		return (encoding != null) ? Charset.forName(encoding) : StandardCharsets.UTF_8;
 	}
 
 	/** Returns whether a part of the body has been read without being recorded. */
@@ -138,6 +175,31 @@ final class RecordedRequest extends HttpServletRequestWrapper {
 					(encoding != null) ? Charset.forName(encoding) : StandardCharsets.ISO_8859_1));
 		}
 		return this.reader;
+	}
+
+	@Override
+	public @Nullable String getParameter(String name) {
+		if (this.parameters == null) {
+			return super.getParameter(name);
+		}
+		String[] values = this.parameters.get(name);
+		return (values != null) ? values[0] : null;
+	}
+
+	@Override
+	public String @Nullable [] getParameterValues(String name) {
+		return (this.parameters != null) ? this.parameters.get(name) : super.getParameterValues(name);
+	}
+
+	@Override
+	public Map<String, String[]> getParameterMap() {
+		return (this.parameters != null) ? Collections.unmodifiableMap(this.parameters) : super.getParameterMap();
+	}
+
+	@Override
+	public Enumeration<String> getParameterNames() {
+		return (this.parameters != null) ? Collections.enumeration(this.parameters.keySet())
+				: super.getParameterNames();
 	}
 
 	/** Containers end the response with a forward, so nothing of it is held back. */

@@ -14,7 +14,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.Part;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.http.HttpMethod;
 import org.springframework.http.MediaType;
 
 import io.github.lockstarter.key.RequestContent;
@@ -48,14 +47,16 @@ final class ServletContent {
 	private static RequestContent read(HttpServletRequest request, RecordedRequest recorded) {
 		String type = request.getContentType();
 		String kind = (type != null) ? type.toLowerCase(Locale.ROOT) : "";
-		Map<String, List<String>> parameters = new LinkedHashMap<>();
-		request.getParameterMap().forEach((name, values) -> parameters.put(name, List.of(values)));
 		try {
+			if (kind.startsWith(MediaType.APPLICATION_FORM_URLENCODED_VALUE)) {
+				Map<String, List<String>> form = recorded.form();
+				return new RequestContent(request.getMethod(), (form != null) ? form : Map.of(),
+						(form != null) ? Body.EMPTY : Body.TOO_LARGE, List.of());
+			}
+			Map<String, List<String>> parameters = new LinkedHashMap<>();
+			request.getParameterMap().forEach((name, values) -> parameters.put(name, List.of(values)));
 			List<RequestContent.Part> parts = kind.startsWith("multipart/") ? parts(request) : List.of();
-			// The container reads a form for its parameters only if it is posted.
-			boolean inParameters = isForm(request) && HttpMethod.POST.matches(request.getMethod())
-					&& !recorded.isOpened();
-			Body body = (inParameters || !parts.isEmpty()) ? Body.EMPTY : body(type, recorded.body());
+			Body body = parts.isEmpty() ? body(type, recorded.body()) : Body.EMPTY;
 			return new RequestContent(request.getMethod(), parameters, body, parts);
 		}
 		catch (IOException ex) {
@@ -65,15 +66,6 @@ final class ServletContent {
 
 	private static Body body(@Nullable String type, byte @Nullable [] bytes) {
 		return (bytes != null) ? new Body(type, bytes) : Body.TOO_LARGE;
-	}
-
-	/**
-	 * Returns whether the body is a form. Only the container can read it together with
-	 * its parameters, and then nobody else can.
-	 */
-	static boolean isForm(HttpServletRequest request) {
-		String type = request.getContentType();
-		return type != null && type.toLowerCase(Locale.ROOT).startsWith(MediaType.APPLICATION_FORM_URLENCODED_VALUE);
 	}
 
 	/** Returns no parts if the application does not read any. */
