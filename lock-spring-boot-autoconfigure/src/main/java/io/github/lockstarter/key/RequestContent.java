@@ -17,11 +17,13 @@ import org.springframework.util.StreamUtils;
  * What the client of a request has sent, except for its headers.
  *
  * @param method the HTTP method
+ * @param matrix the parameters of the segments of the path, by segment and name
  * @param parameters the parameters of the query, and those of a form if its body is one
  * @param body the body; empty if the parameters or the parts contain it
  * @param parts the parts of a multipart body
  */
-public record RequestContent(String method, Map<String, List<String>> parameters, Body body, List<Part> parts) {
+public record RequestContent(String method, Map<String, List<String>> matrix, Map<String, List<String>> parameters,
+		Body body, List<Part> parts) {
 
 	/** A body. */
 	public static final class Body {

@@ -24,8 +24,8 @@ import org.springframework.util.MimeTypeUtils;
 import io.github.lockstarter.key.RequestContent.Body;
 
 /**
- * A fingerprint of what the client of a request has sent: method, path, parameters, body
- * and parts. Nothing that the application makes of it takes part, nor do headers, cookies
+ * A fingerprint of what the client of a request has sent: method, path with its matrix
+ * parameters, parameters, body and parts. Nothing that the application makes of it takes part, nor do headers, cookies
  * or the session. JSON is compared without its white space, and without the order of the
  * members of objects; numbers are compared as they are written.
  */
@@ -58,6 +58,7 @@ public final class RequestFingerprint {
 		// The response to a GET request is that to a HEAD request, too.
 		all.add(content.method().equals("HEAD") ? "GET" : content.method());
 		all.add(call.getPath());
+		all.add(new TreeMap<>(content.matrix()));
 		Map<String, List<String>> parameters = new TreeMap<>(content.parameters());
 		this.parts.withoutParameters().forEach(parameters::remove);
 		// A text part is a parameter, too.

@@ -35,6 +35,7 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.CookieValue;
 import org.springframework.web.bind.annotation.ModelAttribute;
+import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestHeader;
@@ -77,7 +78,7 @@ class ComparedRequestsTests {
 		Class<?> own = this.type.equals("servlet") ? Forwarding.class : Attributes.class;
 		this.server = TestServer.start(
 				new Class<?>[] { TestServer.Application.class, Handlers.class, Inner.class, own }, "lock.store=memory",
-				"lock.replay.fingerprint-key=0123456789abcdef", "spring.main.web-application-type=" + this.type);
+				"lock.replay.fingerprint-key=0123456789abcdef", "server.servlet.session.cookie.name=SID", "spring.main.web-application-type=" + this.type);
 	}
 
 	@AfterParameterizedClassInvocation
@@ -142,6 +143,27 @@ class ComparedRequestsTests {
 	void attributes() throws Exception {
 		if (this.type.equals("reactive")) {
 			assertThat(post("/attributes", "").body()).isEqualTo("marked");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/matrix/42;region=eu;a=1,2", "/matrix/42;region=eu;a=1;a=2", "/matrix/42;a=1,2;region=eu",
+			"/matrix/42;a=1,2;region=e%75", "/matrix/42;a=1,2;region=eu;jsessionid=1", "/matrix;JSESSIONID=2/42;region=eu;a=1,2"})
+	@DisplayName("Matrix parameters are compared without the order of their names, and without the identifier of a session")
+	void matrix(String again) throws Exception {
+		assertRepeated(() -> post("/matrix/42;region=eu;a=1,2", "a"), () -> post(again, "a"));
+		for (String other : List.of("/matrix/42", "/matrix/42;region=us;a=1,2", "/matrix/42;region=eu;a=2,1",
+				"/matrix/42;region=eu;a=1,2;b", "/matrix;region=eu;a=1,2/42", "/matrix/42;region=eu,a=1,2",
+				"/matrix/42?region=eu&a=1&a=2")) {
+			assertOther(post(other, "a"));
+		}
+	}
+
+	@Test
+	@DisplayName("In Spring MVC, the identifier of a session has the name that the application chose")
+	void nameOfSession() throws Exception {
+		if (this.type.equals("servlet")) {
+			assertRepeated(() -> post("/matrix/42;SID=1", "a"), () -> post("/matrix/42", "a"));
 		}
 	}
 
@@ -300,6 +322,11 @@ class ComparedRequestsTests {
 
 		@RequestMapping(path = "/stream", method = { RequestMethod.POST, RequestMethod.PUT })
 		Mono<String> stream(@RequestBody(required = false) Resource body) {
+			return run();
+		}
+
+		@PostMapping("/matrix/{id}")
+		Mono<String> matrix(@PathVariable String id) {
 			return run();
 		}
 

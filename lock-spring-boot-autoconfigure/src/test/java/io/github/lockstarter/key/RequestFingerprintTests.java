@@ -79,6 +79,8 @@ class RequestFingerprintTests {
 				of(content("GET", Map.of("a", List.of("2", "1")), null, "")),
 				of(content("GET", Map.of("a", List.of("1,2")), null, "")), of(content("GET", Map.of(), null, "")),
 				of(content("GET", Map.of("a", List.of("1", "2")), null, "body")),
+				of(new RequestContent("GET", Map.of("1;b", List.of("1")), Map.of("a", List.of("1", "2")), Body.EMPTY,
+						List.of())),
 				new RequestFingerprint(FingerprintParts.ALL)
 					.of(content("GET", Map.of("a", List.of("1", "2")), null, ""), call("/other"))))
 			.doesNotContain(plain)
@@ -119,7 +121,7 @@ class RequestFingerprintTests {
 			.isNotEqualTo(first);
 		assertThat(first).contains("\"x-tenant\":\"value of x-tenant\"");
 		assertThat(chosen
-			.of(new RequestContent("POST", Map.of(), Body.EMPTY, List.of(part("signature", null, null, 1))), call("/")))
+			.of(new RequestContent("POST", Map.of(), Map.of(), Body.EMPTY, List.of(part("signature", null, null, 1))), call("/")))
 			.isEqualTo(chosen.of(content("POST", Map.of(), null, ""), call("/")));
 	}
 
@@ -146,12 +148,12 @@ class RequestFingerprintTests {
 	}
 
 	private static String ofParts(Part... parts) {
-		return of(new RequestContent("POST", Map.of(), Body.EMPTY, List.of(parts)));
+		return of(new RequestContent("POST", Map.of(), Map.of(), Body.EMPTY, List.of(parts)));
 	}
 
 	private static RequestContent content(String method, Map<String, List<String>> parameters, @Nullable String type,
 			String body) {
-		return new RequestContent(method, parameters, new Body(type, body.getBytes(StandardCharsets.UTF_8)), List.of());
+		return new RequestContent(method, Map.of(), parameters, new Body(type, body.getBytes(StandardCharsets.UTF_8)), List.of());
 	}
 
 	private static String of(RequestContent content) {

@@ -28,6 +28,7 @@ import org.springframework.web.server.ServerWebExchange;
 import io.github.lockstarter.key.RequestContent;
 import io.github.lockstarter.key.RequestContent.Body;
 import io.github.lockstarter.web.FormParameters;
+import io.github.lockstarter.web.RequestPaths;
 
 /**
  * Reads what the client of an exchange has sent.
@@ -50,14 +51,14 @@ final class ExchangeContent {
 		if (type != null && MediaType.APPLICATION_FORM_URLENCODED.isCompatibleWith(type)) {
 			Charset charset = (type.getCharset() != null) ? type.getCharset() : StandardCharsets.UTF_8;
 			return recorded.body()
-				.map((form) -> new RequestContent(method(exchange),
+				.map((form) -> new RequestContent(method(exchange), matrix(exchange),
 						FormParameters.merge(parameters(exchange), form, charset), Body.EMPTY, List.of()))
 				.switchIfEmpty(tooLarge(exchange));
 		}
 		if (MediaType.MULTIPART_FORM_DATA.isCompatibleWith(type)) {
 			return recorded.body()
 				.flatMap((body) -> parts(exchange, body)
-					.map((parts) -> new RequestContent(method(exchange), parameters(exchange), Body.EMPTY, parts))
+					.map((parts) -> new RequestContent(method(exchange), matrix(exchange), parameters(exchange), Body.EMPTY, parts))
 					// The application may have a better answer to a malformed body.
 					.onErrorReturn(of(exchange, new Body(text(type), body))))
 				.switchIfEmpty(tooLarge(exchange));
@@ -68,7 +69,7 @@ final class ExchangeContent {
 	}
 
 	private static RequestContent of(ServerWebExchange exchange, Body body) {
-		return new RequestContent(method(exchange), parameters(exchange), body, List.of());
+		return new RequestContent(method(exchange), matrix(exchange), parameters(exchange), body, List.of());
 	}
 
 	private static Mono<RequestContent> tooLarge(ServerWebExchange exchange) {
@@ -116,6 +117,10 @@ final class ExchangeContent {
 
 	private static String method(ServerWebExchange exchange) {
 		return exchange.getRequest().getMethod().name();
+	}
+
+	private static Map<String, List<String>> matrix(ServerWebExchange exchange) {
+		return RequestPaths.matrix(exchange.getRequest().getPath().pathWithinApplication(), null);
 	}
 
 	private static Map<String, List<String>> parameters(ServerWebExchange exchange) {

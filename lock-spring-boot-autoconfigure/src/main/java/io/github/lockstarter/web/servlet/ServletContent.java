@@ -18,6 +18,7 @@ import org.springframework.http.MediaType;
 
 import io.github.lockstarter.key.RequestContent;
 import io.github.lockstarter.key.RequestContent.Body;
+import io.github.lockstarter.web.RequestPaths;
 
 /**
  * Reads what the client of a servlet request has sent.
@@ -50,18 +51,24 @@ final class ServletContent {
 		try {
 			if (kind.startsWith(MediaType.APPLICATION_FORM_URLENCODED_VALUE)) {
 				Map<String, List<String>> form = recorded.form();
-				return new RequestContent(request.getMethod(), (form != null) ? form : Map.of(),
+				return new RequestContent(request.getMethod(), matrix(request), (form != null) ? form : Map.of(),
 						(form != null) ? Body.EMPTY : Body.TOO_LARGE, List.of());
 			}
 			Map<String, List<String>> parameters = new LinkedHashMap<>();
 			request.getParameterMap().forEach((name, values) -> parameters.put(name, List.of(values)));
 			List<RequestContent.Part> parts = kind.startsWith("multipart/") ? parts(request) : List.of();
 			Body body = parts.isEmpty() ? body(type, recorded.body()) : Body.EMPTY;
-			return new RequestContent(request.getMethod(), parameters, body, parts);
+			return new RequestContent(request.getMethod(), matrix(request), parameters, body, parts);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException("The request cannot be read", ex);
 		}
+	}
+
+	/** The container identifies a session in a path by the name of its cookie. */
+	private static Map<String, List<String>> matrix(HttpServletRequest request) {
+		return RequestPaths.matrix(ServletCurrentRequest.path(request),
+				request.getServletContext().getSessionCookieConfig().getName());
 	}
 
 	private static Body body(@Nullable String type, byte @Nullable [] bytes) {

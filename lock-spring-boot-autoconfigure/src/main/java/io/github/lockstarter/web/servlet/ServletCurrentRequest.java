@@ -8,6 +8,7 @@ import java.util.Map;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.http.server.PathContainer;
 import org.springframework.http.server.RequestPath;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
@@ -52,10 +53,14 @@ public record ServletCurrentRequest(HttpServletRequest request) implements Curre
 
 	@Override
 	public @Nullable String path() {
-		RequestPath path = ServletRequestPathUtils.hasParsedRequestPath(this.request)
-				? ServletRequestPathUtils.getParsedRequestPath(this.request)
-				: ServletRequestPathUtils.parseAndCache(this.request);
-		return RequestPaths.canonical(path.pathWithinApplication());
+		return RequestPaths.canonical(path(this.request));
+	}
+
+	static PathContainer path(HttpServletRequest request) {
+		RequestPath path = ServletRequestPathUtils.hasParsedRequestPath(request)
+				? ServletRequestPathUtils.getParsedRequestPath(request)
+				: ServletRequestPathUtils.parseAndCache(request);
+		return path.pathWithinApplication();
 	}
 
 	@Override
