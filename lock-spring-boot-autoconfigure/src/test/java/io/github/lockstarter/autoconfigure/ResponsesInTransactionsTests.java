@@ -49,7 +49,7 @@ class ResponsesInTransactionsTests {
 
 	@BeforeAll
 	static void start() {
-		server = TestServer.start(new Class<?>[] { TestServer.Application.class, Payments.class, Views.class },
+		server = TestServer.start(new Class<?>[] { TestServer.Application.class, Payments.class, Plain.class, Views.class },
 				"lock.store=jdbc", "lock.jdbc.initialize-schema=always",
 				"spring.datasource.url=jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1".formatted(UUID.randomUUID()),
 				"spring.main.web-application-type=servlet");
@@ -109,6 +109,23 @@ class ResponsesInTransactionsTests {
 		assertThat(payments()).isZero();
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "/record, 200", "/json, 409" })
+	@DisplayName("If the client does not accept the response, it gets that of Spring MVC, the payment is committed, and is never made again")
+	void notAcceptable(String path, int status) throws Exception {
+		HttpResponse<String> plain = server.post("/plain", "Accept", "image/png");
+		HttpResponse<String> first = server.post(path + "?id=" + this.key + "&breaksOff=false", "Idempotency-Key",
+				this.key, "Accept", "image/png");
+		assertThat(first.statusCode()).isEqualTo(plain.statusCode()).isEqualTo(406);
+		assertThat(first.body()).isEqualTo(plain.body());
+		assertThat(first.headers().firstValue("Content-Type")).isEqualTo(plain.headers().firstValue("Content-Type"));
+		assertThat(payments()).isOne();
+		HttpResponse<String> again = post(path, false);
+		assertThat(again.statusCode()).isEqualTo(status);
+		assertThat(again.body()).contains((status == 200) ? "{\"amount\":10}" : "/problems/result-unavailable\"");
+		assertThat(payments()).isOne();
+	}
+
 	@Test
 	@DisplayName("The response of a transaction that was rolled back is not sent")
 	void rolledBack() throws Exception {
@@ -162,6 +179,13 @@ class ResponsesInTransactionsTests {
 		public Receipt json(@RequestParam String id, @RequestParam boolean breaksOff) {
 			pay(id, breaksOff);
 			return new Receipt();
+		}
+
+		@PostMapping("/record")
+		@ResponseBody
+		public Amount record(@RequestParam String id, @RequestParam boolean breaksOff) {
+			pay(id, breaksOff);
+			return new Amount(10);
 		}
 
 		@PostMapping("/entity")
@@ -218,6 +242,20 @@ class ResponsesInTransactionsTests {
 			return ResponseEntity.status(201).eTag("\"1\"").header("X-Other", "1").body(new Receipt());
 		}
 
+	}
+
+	@Controller
+	static class Plain {
+
+		@PostMapping("/plain")
+		@ResponseBody
+		Amount plain() {
+			return new Amount(10);
+		}
+
+	}
+
+	record Amount(int amount) {
 	}
 
 	/** Differs each time that it is written. */

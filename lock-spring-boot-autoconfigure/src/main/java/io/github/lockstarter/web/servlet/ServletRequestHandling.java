@@ -15,6 +15,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.web.HttpMediaTypeNotAcceptableException;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
@@ -231,6 +232,10 @@ final class ServletRequestHandling implements RequestHandling {
 			Response made = MadeResponse.make(this.adapter.get(), handler, status(handler), value, this.request,
 					this.response, recorded);
 			return recorded.isForOneClient() ? null : made;
+		}
+		catch (HttpMediaTypeNotAcceptableException ex) {
+			// The work is done, as without a transaction, and Spring MVC answers this.
+			return null;
 		}
 		catch (RuntimeException ex) {
 			throw ex;
