@@ -25,9 +25,10 @@ import io.github.lockstarter.key.RequestContent.Body;
 
 /**
  * A fingerprint of what the client of a request has sent: method, path with its matrix
- * parameters, parameters, body and parts. Nothing that the application makes of it takes part, nor do headers, cookies
- * or the session. JSON is compared without its white space, and without the order of the
- * members of objects; numbers are compared as they are written.
+ * parameters, parameters, body and parts. Nothing that the application makes of it takes
+ * part, nor do headers, cookies or the session. JSON is compared without its white space,
+ * and without the order of the members of objects; numbers are compared as they are
+ * written.
  */
 public final class RequestFingerprint {
 

@@ -80,9 +80,9 @@ final class ResultFormat {
 		for (Class<?> named : DeclaredTypes.namedIn(DeclaredTypes.resolved(this.written))) {
 			if (!TypeShape.isPlatform(named) && !named.isPrimitive() && !named.isArray()) {
 				check(named);
-				LostProperties.check(this.mapper, named);
 			}
 		}
+		LostProperties.check(this.mapper, this.json);
 	}
 
 	private void check(Class<?> type) {

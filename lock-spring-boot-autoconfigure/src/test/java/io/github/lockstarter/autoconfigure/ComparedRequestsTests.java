@@ -78,7 +78,8 @@ class ComparedRequestsTests {
 		Class<?> own = this.type.equals("servlet") ? Forwarding.class : Attributes.class;
 		this.server = TestServer.start(
 				new Class<?>[] { TestServer.Application.class, Handlers.class, Inner.class, own }, "lock.store=memory",
-				"lock.replay.fingerprint-key=0123456789abcdef", "server.servlet.session.cookie.name=SID", "spring.main.web-application-type=" + this.type);
+				"lock.replay.fingerprint-key=0123456789abcdef", "server.servlet.session.cookie.name=SID",
+				"spring.main.web-application-type=" + this.type);
 	}
 
 	@AfterParameterizedClassInvocation
@@ -148,7 +149,8 @@ class ComparedRequestsTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/matrix/42;region=eu;a=1,2", "/matrix/42;region=eu;a=1;a=2", "/matrix/42;a=1,2;region=eu",
-			"/matrix/42;a=1,2;region=e%75", "/matrix/42;a=1,2;region=eu;jsessionid=1", "/matrix;JSESSIONID=2/42;region=eu;a=1,2"})
+			"/matrix/42;a=1,2;region=e%75", "/matrix/42;a=1,2;region=eu;jsessionid=1",
+			"/matrix;JSESSIONID=2/42;region=eu;a=1,2" })
 	@DisplayName("Matrix parameters are compared without the order of their names, and without the identifier of a session")
 	void matrix(String again) throws Exception {
 		assertRepeated(() -> post("/matrix/42;region=eu;a=1,2", "a"), () -> post(again, "a"));

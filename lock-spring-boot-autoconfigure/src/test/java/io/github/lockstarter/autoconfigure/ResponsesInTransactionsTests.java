@@ -49,7 +49,8 @@ class ResponsesInTransactionsTests {
 
 	@BeforeAll
 	static void start() {
-		server = TestServer.start(new Class<?>[] { TestServer.Application.class, Payments.class, Plain.class, Views.class },
+		server = TestServer.start(
+				new Class<?>[] { TestServer.Application.class, Payments.class, Plain.class, Views.class },
 				"lock.store=jdbc", "lock.jdbc.initialize-schema=always",
 				"spring.datasource.url=jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1".formatted(UUID.randomUUID()),
 				"spring.main.web-application-type=servlet");

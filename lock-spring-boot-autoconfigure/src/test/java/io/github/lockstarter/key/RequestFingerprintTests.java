@@ -120,8 +120,9 @@ class RequestFingerprintTests {
 				call("/")))
 			.isNotEqualTo(first);
 		assertThat(first).contains("\"x-tenant\":\"value of x-tenant\"");
-		assertThat(chosen
-			.of(new RequestContent("POST", Map.of(), Map.of(), Body.EMPTY, List.of(part("signature", null, null, 1))), call("/")))
+		assertThat(chosen.of(
+				new RequestContent("POST", Map.of(), Map.of(), Body.EMPTY, List.of(part("signature", null, null, 1))),
+				call("/")))
 			.isEqualTo(chosen.of(content("POST", Map.of(), null, ""), call("/")));
 	}
 
@@ -153,7 +154,8 @@ class RequestFingerprintTests {
 
 	private static RequestContent content(String method, Map<String, List<String>> parameters, @Nullable String type,
 			String body) {
-		return new RequestContent(method, Map.of(), parameters, new Body(type, body.getBytes(StandardCharsets.UTF_8)), List.of());
+		return new RequestContent(method, Map.of(), parameters, new Body(type, body.getBytes(StandardCharsets.UTF_8)),
+				List.of());
 	}
 
 	private static String of(RequestContent content) {

@@ -58,7 +58,8 @@ final class ExchangeContent {
 		if (MediaType.MULTIPART_FORM_DATA.isCompatibleWith(type)) {
 			return recorded.body()
 				.flatMap((body) -> parts(exchange, body)
-					.map((parts) -> new RequestContent(method(exchange), matrix(exchange), parameters(exchange), Body.EMPTY, parts))
+					.map((parts) -> new RequestContent(method(exchange), matrix(exchange), parameters(exchange),
+							Body.EMPTY, parts))
 					// The application may have a better answer to a malformed body.
 					.onErrorReturn(of(exchange, new Body(text(type), body))))
 				.switchIfEmpty(tooLarge(exchange));
