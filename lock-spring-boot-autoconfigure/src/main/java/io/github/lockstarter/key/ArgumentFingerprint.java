@@ -65,7 +65,8 @@ public final class ArgumentFingerprint {
 	/**
 	 * Creates a fingerprint.
 	 * @param type the class of the bean
-	 * @throws LockConfigurationException if an argument can be read only once
+	 * @throws LockConfigurationException if an argument can be read only once, or is an
+	 * entity
 	 */
 	public ArgumentFingerprint(Method method, Class<?> type) {
 		this.method = method;
@@ -81,6 +82,13 @@ public final class ArgumentFingerprint {
 						"@ExclusiveRequest on %s: replay compares arguments, but a %s can be read only once."
 							.formatted(method.toGenericString(), argument.getSimpleName()),
 						"Declare the parameter as the value itself, or remove replay.");
+			}
+			Class<?> entity = EntityTypes.find(parameters[i].getParameterizedType());
+			if (entity != null) {
+				throw new LockConfigurationException(
+						"@ExclusiveRequest on %s: replay compares arguments, but a %s is an entity, which may have changed when the call is repeated."
+							.formatted(method.toGenericString(), entity.getSimpleName()),
+						"Declare a parameter with its identifier or with what the caller wants, or remove replay.");
 			}
 		}
 	}

@@ -8,7 +8,9 @@ import java.math.BigDecimal;
 import java.security.Principal;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
@@ -20,11 +22,13 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 import org.springframework.core.io.Resource;
+import org.springframework.data.annotation.Persistent;
 import org.springframework.http.HttpEntity;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.RequestEntity;
@@ -131,6 +135,28 @@ class ArgumentFingerprintTests {
 		return Arrays.stream(Once.class.getDeclaredMethods()).map(Method::getName).sorted();
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "entity", "entities", "optional", "array", "inRecord", "inSuperclass", "inList",
+			"subclass", "bounded" })
+	@DisplayName("An entity as a parameter, or in one, stops the start, and the message names its class")
+	void entity(String method) {
+		assertThatExceptionOfType(LockConfigurationException.class)
+			.isThrownBy(() -> new ArgumentFingerprint(method(Entities.class, method), Entities.class))
+			.withMessageContaining(Entities.class.getSimpleName() + "." + method)
+			.withMessageContaining((method.equals("subclass") ? "a PaidInvoice" : "a Invoice") + " is an entity");
+	}
+
+	@Test
+	@DisplayName("The identifier of an entity is compared, and an object that refers to itself fails the call")
+	void noEntity() {
+		assertThat(of("invoice", new InvoiceId(1))).isEqualTo(of("invoice", new InvoiceId(1)))
+			.isNotEqualTo(of("invoice", new InvoiceId(2)));
+		Node node = new Node();
+		node.next = node;
+		assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(() -> of("node", node))
+			.withMessageContaining("contains itself");
+	}
+
 	@Test
 	@DisplayName("An argument that cannot be serialized is an error that names the method")
 	void notWritable() {
@@ -180,6 +206,10 @@ class ArgumentFingerprintTests {
 
 		void file(MultipartFile file);
 
+		void invoice(InvoiceId invoice);
+
+		void node(Node node);
+
 	}
 
 	interface Once {
@@ -201,6 +231,71 @@ class ArgumentFingerprintTests {
 		void part(Part part);
 
 		void filePart(FilePart part);
+
+	}
+
+	interface Entities {
+
+		void entity(Invoice invoice);
+
+		void entities(String text, Map<String, List<Invoice>> invoices);
+
+		void optional(Optional<Invoice> invoice);
+
+		void array(Invoice[] invoices);
+
+		void inRecord(Payment payment);
+
+		void inSuperclass(SpecialOrder order);
+
+		void inList(Batch batch);
+
+		void subclass(PaidInvoice invoice);
+
+		void bounded(List<? extends Invoice> invoices);
+
+	}
+
+	@Persistent
+	static class Invoice {
+
+		long id;
+
+	}
+
+	@Persistent
+	static class PaidInvoice extends Invoice {
+
+	}
+
+	record InvoiceId(long id) {
+	}
+
+	record Payment(int amount, Invoice invoice) {
+	}
+
+	static class SpecialOrder extends OrderOfInvoice {
+
+	}
+
+	static class OrderOfInvoice {
+
+		SpecialOrder next;
+
+		Optional<Invoice> invoice;
+
+	}
+
+	record Batch(List<Payment> payments) {
+	}
+
+	static class Node {
+
+		Node next;
+
+		public Node getNext() {
+			return this.next;
+		}
 
 	}
 

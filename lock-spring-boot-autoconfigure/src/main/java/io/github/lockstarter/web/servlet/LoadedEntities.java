@@ -1,6 +1,5 @@
 package io.github.lockstarter.web.servlet;
 
-import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -16,6 +15,8 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestPart;
 import org.springframework.web.method.HandlerMethod;
 
+import io.github.lockstarter.key.EntityTypes;
+
 /**
  * The entities that Spring MVC may load for a handler: arguments, and attributes of the
  * model that a method of its controller returns.
@@ -23,10 +24,6 @@ import org.springframework.web.method.HandlerMethod;
 final class LoadedEntities {
 
 	private static final Log logger = LogFactory.getLog(LoadedEntities.class);
-
-	/** Annotations of classes whose instances are loaded from a database. */
-	private static final List<String> ENTITY = List.of("jakarta.persistence.Entity",
-			"org.springframework.data.annotation.Persistent");
 
 	private LoadedEntities() {
 	}
@@ -67,7 +64,7 @@ final class LoadedEntities {
 	private static Stream<Class<?>> entities(ResolvableType type) {
 		return Stream.concat(Stream.of(type), Stream.of(type.getGenerics()))
 			.<Class<?>>map(ResolvableType::toClass)
-			.filter((each) -> ENTITY.stream().anyMatch(MergedAnnotations.from(each)::isPresent));
+			.filter(EntityTypes::contains);
 	}
 
 }

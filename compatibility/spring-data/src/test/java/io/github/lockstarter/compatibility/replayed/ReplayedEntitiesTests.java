@@ -1,10 +1,12 @@
 package io.github.lockstarter.compatibility.replayed;
 
 import java.net.http.HttpResponse;
+import java.util.List;
 import java.util.UUID;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.jupiter.api.DisplayName;
 
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -19,6 +21,7 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.testing.TestServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
 
 /**
  * A retry of a request whose handler gets an entity, which the first request has changed.
@@ -48,6 +51,41 @@ class ReplayedEntitiesTests {
 			assertThat(server.post("/invoices/" + replaced.getId() + path, "Idempotency-Key", key).statusCode())
 				.isEqualTo(422);
 		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { OfEntity.class, OfRecord.class })
+	@DisplayName("A method of another bean that compares an entity stops the start")
+	void comparedEntity(Class<?> bean) {
+		assertThatException()
+			.isThrownBy(
+					() -> TestServer
+						.start(new Class<?>[] { Application.class, bean }, "lock.store=memory",
+								"spring.main.web-application-type=none", "spring.datasource.generate-unique-name=true")
+						.close())
+			.withStackTraceContaining(bean.getSimpleName() + ".pay")
+			.withStackTraceContaining("a Invoice is an entity");
+	}
+
+	static class OfEntity {
+
+		@ExclusiveRequest(name = "payments", key = "#key", replay = "1h")
+		public String pay(String key, Invoice invoice) {
+			return "paid";
+		}
+
+	}
+
+	static class OfRecord {
+
+		@ExclusiveRequest(name = "payments", key = "#key", replay = "1h")
+		public String pay(String key, Order order) {
+			return "paid";
+		}
+
+	}
+
+	record Order(List<Invoice> invoices) {
 	}
 
 	@Configuration(proxyBeanMethods = false)
