@@ -113,7 +113,25 @@ final class DetachedResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public void sendRedirect(String location) {
-		setStatus(SC_FOUND);
+		sendRedirect(location, SC_FOUND, true);
+	}
+
+	@Override
+	public void sendRedirect(String location, boolean clearBuffer) {
+		sendRedirect(location, SC_FOUND, clearBuffer);
+	}
+
+	@Override
+	public void sendRedirect(String location, int status) {
+		sendRedirect(location, status, true);
+	}
+
+	@Override
+	public void sendRedirect(String location, int status, boolean clearBuffer) {
+		if (clearBuffer) {
+			resetBuffer();
+		}
+		setStatus(status);
 		setHeader(HttpHeaders.LOCATION, location);
 	}
 
