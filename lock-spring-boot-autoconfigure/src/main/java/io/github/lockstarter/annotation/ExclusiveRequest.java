@@ -148,8 +148,9 @@ public @interface ExclusiveRequest {
 	 * what it adds. It compares the method, the path, the parameters, the body and the
 	 * parts, and no headers. {@code -param.trace} leaves out a parameter,
 	 * {@code -part.signature} a part of a multipart body, {@code -/sentAt} a member of a
-	 * JSON body, as a JSON pointer; {@code +header.X-Tenant} adds a header. Default:
-	 * nothing is left out or added.
+	 * JSON body, as a JSON pointer; {@code +header.X-Tenant} adds a header, with all its
+	 * lines. {@code ${…}} placeholders are resolved. Default: nothing is left out or
+	 * added.
 	 */
 	String[] fingerprint() default {};
 

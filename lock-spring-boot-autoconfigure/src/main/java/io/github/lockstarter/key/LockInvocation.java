@@ -97,6 +97,11 @@ public final class LockInvocation {
 		return lines.isEmpty() ? null : lines.get(0);
 	}
 
+	/** Returns all lines of a header, of which one may be a list as well. */
+	public List<String> headers(String name) {
+		return this.request.headers(name);
+	}
+
 	/**
 	 * Returns what the client of the request has sent; {@code null} if there is no
 	 * request, or its content is not known.

@@ -72,8 +72,8 @@ public final class RequestFingerprint {
 			.sorted(Comparator.comparing(RequestContent.Part::name))
 			.map(RequestFingerprint::part)
 			.toList());
-		Map<String, @Nullable String> headers = new TreeMap<>();
-		this.parts.headers().forEach((name) -> headers.put(name, call.header(name)));
+		Map<String, List<String>> headers = new TreeMap<>();
+		this.parts.headers().forEach((name) -> headers.put(name, call.headers(name)));
 		all.add(headers);
 		return JSON.writeValueAsString(all);
 	}

@@ -403,8 +403,8 @@ public final class LockOperationSource {
 		return new ReplayScope(name, this.replay, null, () -> arguments);
 	}
 
-	private static FingerprintParts fingerprint(ExclusiveRequest annotation, boolean replaysResponses) {
-		List<String> parts = List.of(annotation.fingerprint());
+	private FingerprintParts fingerprint(ExclusiveRequest annotation, boolean replaysResponses) {
+		List<String> parts = Stream.of(annotation.fingerprint()).map(this.placeholders).toList();
 		Assert.isTrue(parts.isEmpty() || replaysResponses,
 				"fingerprint has an effect only with replay, and on a method that is mapped to requests");
 		return FingerprintParts.parse(parts);

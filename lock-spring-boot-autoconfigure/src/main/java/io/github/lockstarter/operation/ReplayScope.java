@@ -2,7 +2,6 @@ package io.github.lockstarter.operation;
 
 import java.security.Principal;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -94,8 +93,7 @@ final class ReplayScope {
 	 */
 	private String credentials(LockInvocation call) {
 		String credentials = CREDENTIALS.stream()
-			.map(call::header)
-			.filter(Objects::nonNull)
+			.flatMap((name) -> call.headers(name).stream())
 			.collect(Collectors.joining("\n"));
 		if (!credentials.isEmpty() && this.warned.compareAndSet(false, true)) {
 			logger

@@ -79,7 +79,7 @@ class ComparedRequestsTests {
 		this.server = TestServer.start(
 				new Class<?>[] { TestServer.Application.class, Handlers.class, Inner.class, own }, "lock.store=memory",
 				"lock.replay.fingerprint-key=0123456789abcdef", "server.servlet.session.cookie.name=SID",
-				"spring.main.web-application-type=" + this.type);
+				"tracked=source", "spring.main.web-application-type=" + this.type);
 	}
 
 	@AfterParameterizedClassInvocation
@@ -190,6 +190,17 @@ class ComparedRequestsTests {
 				() -> json("/chosen?trace=2", "{\"a\":1,\"sentAt\":2}", "X-Tenant", "a"));
 		assertOther(json("/chosen", "{\"a\":1,\"sentAt\":1}", "X-Tenant", "b"));
 		assertOther(json("/chosen", "{\"a\":2,\"sentAt\":1}", "X-Tenant", "a"));
+		assertOther(json("/chosen", "{\"a\":1,\"sentAt\":1}", "X-Tenant", "a", "X-Tenant", "b"));
+	}
+
+	@Test
+	@DisplayName("All lines of a header count, and a part may come from a property")
+	void allLines() throws Exception {
+		assertRepeated(() -> json("/chosen", "{\"a\":1}", "X-Tenant", "a", "X-Tenant", "b"),
+				() -> json("/chosen?trace=1&source=1", "{\"a\":1}", "X-Tenant", "a", "X-Tenant", "b"));
+		assertOther(json("/chosen", "{\"a\":1}", "X-Tenant", "a", "X-Tenant", "c"));
+		assertOther(json("/chosen", "{\"a\":1}", "X-Tenant", "b", "X-Tenant", "a"));
+		assertOther(json("/chosen", "{\"a\":1}", "X-Tenant", "a"));
 	}
 
 	@Test
@@ -198,6 +209,7 @@ class ComparedRequestsTests {
 		assertRepeated(() -> post("/text", "a", "Authorization", "Bearer alice"),
 				() -> post("/text", "a", "Authorization", "Bearer alice"));
 		assertOther(post("/text", "a", "Authorization", "Bearer bob"));
+		assertOther(post("/text", "a", "Authorization", "Bearer alice", "Authorization", "Bearer bob"));
 		assertOther(post("/text", "a"));
 		assertThat(output).contains("A request under lock 'requests' carries credentials, but has no principal")
 			.doesNotContain("Bearer alice");
@@ -344,7 +356,7 @@ class ComparedRequestsTests {
 
 		@PostMapping("/chosen")
 		@ExclusiveRequest(name = "chosen", key = "header('Idempotency-Key')", replay = "1h",
-				fingerprint = { "-param.trace", "-/sentAt", "+header.X-Tenant" })
+				fingerprint = { "-param.trace", "-param.${tracked}", "-/sentAt", "+header.X-Tenant" })
 		Mono<String> chosen(@RequestBody Map<String, Object> body) {
 			return run();
 		}
