@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
+import org.springframework.util.Assert;
 import org.springframework.util.StringUtils;
 
 import io.github.lockstarter.completion.RequestCompletion;
@@ -39,6 +40,8 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 
 	private static final byte[] NO_BODY = {};
 
+	private static final String REDIRECTED = "A redirect has been sent";
+
 	private final HttpServletRequest request;
 
 	private final long maxSize;
@@ -55,6 +58,9 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 	private @Nullable CopiedWriter copiedWriter;
 
 	private @Nullable Response errorPage;
+
+	/** The redirect that is sent when it has been stored. */
+	private @Nullable Redirect redirect;
 
 	/** The response to another request, which is sent instead. */
 	private @Nullable Response replayed;
@@ -109,6 +115,9 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 		if (this.copiedWriter != null) {
 			this.copiedWriter.encode();
 		}
+		if (this.redirect != null && this.redirect.clearBuffer()) {
+			clear();
+		}
 		try {
 			end(this.errorPage);
 		}
@@ -119,6 +128,9 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 			}
 			if (this.copiedWriter != null) {
 				this.copiedWriter.passOn();
+			}
+			if (this.redirect != null) {
+				super.sendRedirect(this.redirect.location(), this.redirect.status(), this.redirect.clearBuffer());
 			}
 		}
 	}
@@ -224,6 +236,9 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 			// The container compresses what it sends, and not what is recorded.
 			return null;
 		}
+		if (name.equals(HttpHeaders.LOCATION) && this.redirect != null) {
+			return List.of(location(this.redirect.location()));
+		}
 		return response.getHeaders(name)
 			.stream()
 			.map((value) -> name.equals(HttpHeaders.LOCATION) ? location(value) : value)
@@ -291,9 +306,14 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 		return this.copy;
 	}
 
+	/** Returns whether everything that is written from now on is discarded. */
+	private boolean isDecided() {
+		return this.replayed != null || this.redirect != null;
+	}
+
 	@Override
 	public ServletOutputStream getOutputStream() throws IOException {
-		if (this.replayed != null) {
+		if (isDecided()) {
 			return new DetachedResponse(this).getOutputStream();
 		}
 		Copy copy = copy();
@@ -308,7 +328,7 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public PrintWriter getWriter() throws IOException {
-		if (this.replayed != null) {
+		if (isDecided()) {
 			return new PrintWriter(Writer.nullWriter());
 		}
 		Copy copy = copy();
@@ -332,12 +352,16 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 	 */
 	private boolean isHeldBack(Copy copy) {
 		RequestCompletion end = end();
-		return end != null && end.awaitsAnswer() && !copy.isFull() && !this.forwarded && !this.request.isAsyncStarted();
+		return this.redirect != null || (end != null && end.awaitsAnswer() && !copy.isFull() && mayBeHeldBack());
+	}
+
+	private boolean mayBeHeldBack() {
+		return !this.forwarded && !this.request.isAsyncStarted();
 	}
 
 	@Override
 	public void flushBuffer() throws IOException {
-		if (this.replayed == null && (this.copy == null || !isHeldBack(this.copy))) {
+		if (!isDecided() && (this.copy == null || !isHeldBack(this.copy))) {
 			super.flushBuffer();
 		}
 	}
@@ -369,7 +393,45 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 	}
 
 	@Override
+	public int getStatus() {
+		return (this.redirect != null) ? this.redirect.status() : super.getStatus();
+	}
+
+	@Override
+	public boolean isCommitted() {
+		return this.redirect != null || super.isCommitted();
+	}
+
+	@Override
+	public void sendRedirect(String location) throws IOException {
+		sendRedirect(location, SC_FOUND, true);
+	}
+
+	@Override
+	public void sendRedirect(String location, boolean clearBuffer) throws IOException {
+		sendRedirect(location, SC_FOUND, clearBuffer);
+	}
+
+	@Override
+	public void sendRedirect(String location, int status) throws IOException {
+		sendRedirect(location, status, true);
+	}
+
+	/** Some containers send a redirect at once, but it has to be stored before. */
+	@Override
+	public void sendRedirect(String location, int status, boolean clearBuffer) throws IOException {
+		RequestCompletion end = end();
+		if (!isDecided() && end != null && end.mayAwaitAnswer() && !isCommitted() && mayBeHeldBack()) {
+			this.redirect = new Redirect(location, status, clearBuffer);
+		}
+		else {
+			super.sendRedirect(location, status, clearBuffer);
+		}
+	}
+
+	@Override
 	public void sendError(int status) throws IOException {
+		Assert.state(this.redirect == null, REDIRECTED);
 		this.errorPage = Response.byErrorPage(status, null);
 		clear();
 		super.sendError(status);
@@ -377,9 +439,14 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public void sendError(int status, String message) throws IOException {
+		Assert.state(this.redirect == null, REDIRECTED);
 		this.errorPage = Response.byErrorPage(status, StringUtils.hasLength(message) ? message : null);
 		clear();
 		super.sendError(status, message);
+	}
+
+	/** A redirect to a location. */
+	private record Redirect(String location, int status, boolean clearBuffer) {
 	}
 
 	/** The first bytes, up to one more than may be kept. */
