@@ -179,6 +179,11 @@ public final class CallResult {
 		return response.status() >= 500 || response.status() == 406 || response.body() == null;
 	}
 
+	/** Returns whether later duplicates get the result. */
+	boolean replays() {
+		return this.sharing != null && this.sharing.results().replays();
+	}
+
 	/** Returns whether chosen statuses are kept, whatever the work has done. */
 	boolean keepsChosenStatuses() {
 		return this.sharing != null && this.sharing.results().keepsStatuses();

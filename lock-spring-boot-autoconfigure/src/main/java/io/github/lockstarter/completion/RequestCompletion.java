@@ -59,6 +59,15 @@ public final class RequestCompletion {
 	}
 
 	/**
+	 * Returns whether the work has to be done to its end, even if nobody gets the answer:
+	 * a duplicate would do it again if it failed.
+	 */
+	public boolean finishesWork() {
+		return this.held.stream()
+			.anyMatch((leases) -> leases.result().replays() && leases.mayAwaitAnswer() && !leases.awaitsAnswer());
+	}
+
+	/**
 	 * Keeps the answer for later duplicates where leases are held for that.
 	 * @return completes when these have been released; never fails
 	 */

@@ -321,7 +321,8 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 			return super.getOutputStream();
 		}
 		if (this.stream == null) {
-			this.stream = new CopiedStream(super.getOutputStream(), copy, () -> isHeldBack(copy));
+			this.stream = new CopiedStream(super.getOutputStream(), copy, () -> isHeldBack(copy),
+					() -> isWrittenToEnd(copy));
 		}
 		return this.stream;
 	}
@@ -338,7 +339,7 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 		if (this.writer == null) {
 			PrintWriter original = super.getWriter();
 			this.copiedWriter = new CopiedWriter(original, new OutputStreamWriter(copy, getCharacterEncoding()),
-					() -> isHeldBack(copy));
+					() -> isHeldBack(copy), () -> isWrittenToEnd(copy));
 			this.writer = new PrintWriter(this.copiedWriter);
 		}
 		return this.writer;
@@ -357,6 +358,16 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 
 	private boolean mayBeHeldBack() {
 		return !this.forwarded && !this.request.isAsyncStarted();
+	}
+
+	/**
+	 * Returns whether the answer is written to its end, even if its client has
+	 * disconnected: because it may be kept, and the client may retry; or because a writer
+	 * that fails would be a failure of the work, which a retry would repeat.
+	 */
+	private boolean isWrittenToEnd(Copy copy) {
+		RequestCompletion end = end();
+		return end != null && ((end.mayAwaitAnswer() && !copy.isFull()) || end.finishesWork());
 	}
 
 	@Override
@@ -485,44 +496,53 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 
 		private final BooleanSupplier heldBack;
 
+		private final BooleanSupplier writtenToEnd;
+
 		private final ByteArrayOutputStream held = new ByteArrayOutputStream();
 
-		private boolean disconnected;
+		/** What happened when the client had disconnected. */
+		private @Nullable IOException failure;
 
-		CopiedStream(ServletOutputStream stream, Copy copy, BooleanSupplier heldBack) {
+		CopiedStream(ServletOutputStream stream, Copy copy, BooleanSupplier heldBack, BooleanSupplier writtenToEnd) {
 			this.stream = stream;
 			this.copy = copy;
 			this.heldBack = heldBack;
+			this.writtenToEnd = writtenToEnd;
 		}
 
 		@Override
-		public void write(int value) {
+		public void write(int value) throws IOException {
 			write(new byte[] { (byte) value }, 0, 1);
 		}
 
 		@Override
-		public void write(byte[] bytes, int offset, int length) {
+		public void write(byte[] bytes, int offset, int length) throws IOException {
 			this.copy.write(bytes, offset, length);
 			this.held.write(bytes, offset, length);
 			if (!this.heldBack.getAsBoolean()) {
 				passOn();
+				failUnlessWrittenToEnd();
 			}
 		}
 
-		/**
-		 * Passes on what has been held back. The answer is kept even if its client has
-		 * disconnected, because the client may retry.
-		 */
+		/** Passes on what has been held back. */
 		void passOn() {
 			try {
-				if (!this.disconnected) {
+				if (this.failure == null) {
 					this.held.writeTo(this.stream);
 				}
 			}
 			catch (IOException ex) {
-				this.disconnected = true;
+				this.failure = ex;
 			}
 			clear();
+		}
+
+		/** Nobody needs the rest of a response that nobody gets. */
+		private void failUnlessWrittenToEnd() throws IOException {
+			if (this.failure != null && !this.writtenToEnd.getAsBoolean()) {
+				throw new IOException("The client has disconnected", this.failure);
+			}
 		}
 
 		void clear() {
@@ -530,16 +550,20 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 		}
 
 		@Override
-		public void flush() {
+		public void flush() throws IOException {
+			if (this.heldBack.getAsBoolean()) {
+				return;
+			}
+			passOn();
 			try {
-				if (!this.disconnected && !this.heldBack.getAsBoolean()) {
-					passOn();
+				if (this.failure == null) {
 					this.stream.flush();
 				}
 			}
 			catch (IOException ex) {
-				this.disconnected = true;
+				this.failure = ex;
 			}
+			failUnlessWrittenToEnd();
 		}
 
 		@Override
@@ -563,19 +587,22 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 
 	private static final class CopiedWriter extends Writer {
 
-		private final Writer writer;
+		private final PrintWriter writer;
 
 		/** Writes the characters to the copy. */
 		private final Writer encoder;
 
 		private final BooleanSupplier heldBack;
 
+		private final BooleanSupplier writtenToEnd;
+
 		private final StringBuilder held = new StringBuilder();
 
-		CopiedWriter(Writer writer, Writer encoder, BooleanSupplier heldBack) {
+		CopiedWriter(PrintWriter writer, Writer encoder, BooleanSupplier heldBack, BooleanSupplier writtenToEnd) {
 			this.writer = writer;
 			this.encoder = encoder;
 			this.heldBack = heldBack;
+			this.writtenToEnd = writtenToEnd;
 		}
 
 		@Override
@@ -613,7 +640,9 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 			encode();
 			if (!this.heldBack.getAsBoolean()) {
 				passOn();
-				this.writer.flush();
+				if (this.writer.checkError() && !this.writtenToEnd.getAsBoolean()) {
+					throw new IOException("The client has disconnected");
+				}
 			}
 		}
 
