@@ -41,8 +41,7 @@ record Sharing(ResultSharing results, @Nullable ReplayScope scope) {
 
 	/** A response is shared with requests that accept the same media types. */
 	private static Caller ofRepresentation(LockInvocation call) {
-		String accept = call.header(HttpHeaders.ACCEPT);
-		return new Caller((accept != null) ? accept : "", "");
+		return new Caller(String.join(", ", call.headers(HttpHeaders.ACCEPT)), "");
 	}
 
 }
