@@ -132,8 +132,8 @@ public final class LockAcquisition {
 				open = acquired.join(locks);
 				if (isShared(open)) {
 					WantedLock lock = open.get(0);
-					return acquired
-						.outcome(acquired.whileWaiting(open, () -> acquireOrResult(context.registry(), lock)));
+					return acquired.outcome(
+							acquired.whileWaiting(open, () -> acquireOrResult(context, lock.key, acquired.left(lock))));
 				}
 				if (!open.isEmpty()) {
 					List<WantedLock> asked = open;
@@ -158,9 +158,9 @@ public final class LockAcquisition {
 		return locks.stream().map(WantedLock::key).toList();
 	}
 
-	private Outcome acquireOrResult(LockRegistry registry, WantedLock lock) {
+	private Outcome acquireOrResult(InterceptorContext context, LockKey key, LockOptions options) {
 		SharedCall sharing = Objects.requireNonNull(this.sharing);
-		return sharing.results().acquire(registry, lock.key, lock.options(), sharing.caller());
+		return sharing.results().acquire(context.registry(), key, options, sharing.caller());
 	}
 
 	/** A call that shares its result has only one lock. */
@@ -182,9 +182,10 @@ public final class LockAcquisition {
 		return attempt.result;
 	}
 
-	private CompletableFuture<Outcome> acquireOrResult(LockRegistry registry, WantedLock lock, Executor executor) {
+	private CompletableFuture<Outcome> acquireOrResult(InterceptorContext context, LockKey key, LockOptions options,
+			Executor executor) {
 		SharedCall sharing = Objects.requireNonNull(this.sharing);
-		return sharing.results().acquireAsync(registry, lock.key, lock.options(), sharing.caller(), executor);
+		return sharing.results().acquireAsync(context.registry(), key, options, sharing.caller(), executor);
 	}
 
 	/**
@@ -215,12 +216,16 @@ public final class LockAcquisition {
 
 		private @Nullable Lease main;
 
+		/** Whether the wait time of the call has begun. */
+		private boolean waits;
+
 		Acquired(InterceptorContext context, CallChain chain, boolean untilResponse) {
 			this.context = context;
 			this.chain = chain;
 			this.untilResponse = untilResponse;
 			Long earlier = LockAcquisition.this.waitsSince;
 			this.begin = (earlier != null) ? earlier : System.nanoTime();
+			this.waits = earlier != null;
 		}
 
 		private void add(WantedLock lock, Lease lease) {
@@ -275,10 +280,14 @@ public final class LockAcquisition {
 			return open;
 		}
 
-		/** The wait time counts from the first lock of the call. */
+		/**
+		 * Returns the options of the lock that is asked for next. The wait time counts
+		 * from the first lock of the call, whether that was granted or not.
+		 */
 		LockOptions left(WantedLock lock) {
 			LockOptions options = lock.options();
-			boolean first = this.leases.isEmpty() && LockAcquisition.this.waitsSince == null;
+			boolean first = !this.waits;
+			this.waits = true;
 			if (first || options.waitTime().isZero()) {
 				return options;
 			}
@@ -393,7 +402,8 @@ public final class LockAcquisition {
 				next();
 			}
 			else if (isShared(open)) {
-				follow(open, () -> acquireOrResult(this.acquired.context.registry(), open.get(0), this.executor),
+				LockOptions options = this.acquired.left(open.get(0));
+				follow(open, () -> acquireOrResult(this.acquired.context, open.get(0).key, options, this.executor),
 						(outcome) -> complete(this.acquired.outcome(outcome)));
 			}
 			else if (open.size() == 1) {
@@ -405,7 +415,7 @@ public final class LockAcquisition {
 			else {
 				LockOptions options = this.acquired.left(open.get(0));
 				follow(open, () -> this.acquired.context.registry().acquireAllAsync(keys(open), options, this.executor),
-						(leases) -> go(open, List.copyOf(leases)));
+						(leases) -> go(open, (leases != null) ? List.copyOf(leases) : List.of()));
 			}
 		}
 

@@ -1,0 +1,197 @@
+package io.github.lockstarter.interceptor;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+import org.mockito.Mockito;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockCounts;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.completion.HeldLeases;
+import io.github.lockstarter.event.LockEvents;
+import io.github.lockstarter.operation.LockedMethod;
+import io.github.lockstarter.registry.SharingRegistry;
+import io.github.lockstarter.registry.request.SharedLease;
+import io.github.lockstarter.store.ResultKey;
+import io.github.lockstarter.store.StoredResult;
+
+/**
+ * A registry that grants what a test lets it grant, at once or when the test says so, and
+ * notes what it was asked for and what was given back.
+ */
+final class FakeRegistry implements SharingRegistry {
+
+	/** What it was asked for: the keys of each attempt. */
+	final List<List<LockKey>> asked = new ArrayList<>();
+
+	/** The wait time of each attempt. */
+	final List<Duration> waits = new ArrayList<>();
+
+	/** What was given back, in this order, as in {@code a:1} or {@code unused a:1}. */
+	final List<String> released = new ArrayList<>();
+
+	/** The result of another call, instead of a lease. */
+	@Nullable StoredResult result;
+
+	private final Map<LockKey, SharedLease> leases = new HashMap<>();
+
+	private final Map<LockKey, Supplier<? extends RuntimeException>> failures = new HashMap<>();
+
+	private final Map<LockKey, CompletableFuture<?>> pending = new HashMap<>();
+
+	/** Returns the context of calls that acquire their locks here. */
+	InterceptorContext context(CallerTasks tasks, LastRuns runs) {
+		LockCounts counts = new LockCounts();
+		LockEvents events = new LockEvents((event) -> {
+		}, () -> Runnable::run, () -> counts);
+		return new InterceptorContext(() -> this, new CallObserver(counts, runs, events), tasks);
+	}
+
+	/** Returns leases that an outer call of the method holds. */
+	HeldLeases held(LockedMethod method, String... keys) {
+		List<Lease> leases = Arrays.stream(keys).<Lease>map(this::lease).toList();
+		return new HeldLeases(method.method(), leases, leases.get(0), false);
+	}
+
+	/** Lets each attempt for the lock fail. */
+	void fail(String key, RuntimeException failure) {
+		this.failures.put(LockKey.of(key), () -> failure);
+	}
+
+	/** Lets each attempt for the lock be refused. */
+	void hold(String key) {
+		LockKey held = LockKey.of(key);
+		this.failures.put(held,
+				() -> new LockConflictException(held, LockOptions.of(Duration.ofSeconds(1)), Duration.ofSeconds(1)));
+	}
+
+	/** Lets the next asynchronous attempt for the lock have this outcome. */
+	<T extends CompletableFuture<?>> T pend(String key, T outcome) {
+		this.pending.put(LockKey.of(key), outcome);
+		return outcome;
+	}
+
+	/** Returns the lease that is granted on the lock. */
+	SharedLease lease(String key) {
+		return lease(LockKey.of(key));
+	}
+
+	private SharedLease lease(LockKey key) {
+		return this.leases.computeIfAbsent(key, this::newLease);
+	}
+
+	private SharedLease newLease(LockKey key) {
+		String name = key.name() + ":" + key.key();
+		CompletableFuture<Void> done = CompletableFuture.completedFuture(null);
+		SharedLease lease = Mockito.mock(SharedLease.class, name);
+		Mockito.when(lease.key()).thenReturn(key);
+		Mockito.when(lease.isHeld()).thenReturn(true);
+		Mockito.when(lease.releaseAsync()).thenAnswer((call) -> note(name, done));
+		Mockito.when(lease.releaseUnused()).thenAnswer((call) -> note("unused " + name, done));
+		Mockito.when(lease.releaseAsync(Mockito.any())).thenAnswer((call) -> note("with result " + name, done));
+		Mockito.doAnswer((call) -> note(name, null)).when(lease).close();
+		Mockito.doAnswer((call) -> note("with result " + name, null)).when(lease).close(Mockito.any());
+		return lease;
+	}
+
+	private <T> @Nullable T note(String release, @Nullable T value) {
+		this.released.add(release);
+		return value;
+	}
+
+	private List<Lease> grant(List<LockKey> keys, LockOptions options) {
+		this.asked.add(keys);
+		this.waits.add(options.waitTime());
+		for (LockKey key : keys) {
+			Supplier<? extends RuntimeException> failure = this.failures.get(key);
+			if (failure != null) {
+				throw failure.get();
+			}
+		}
+		return keys.stream().<Lease>map(this::lease).toList();
+	}
+
+	@SuppressWarnings("unchecked")
+	private <T> CompletionStage<T> later(LockKey key, Supplier<T> attempt) {
+		CompletableFuture<T> pending = (CompletableFuture<T>) this.pending.remove(key);
+		try {
+			T granted = attempt.get();
+			return (pending != null) ? pending : CompletableFuture.completedFuture(granted);
+		}
+		catch (RuntimeException ex) {
+			return (pending != null) ? pending : CompletableFuture.failedFuture(ex);
+		}
+	}
+
+	@Override
+	public Lease acquire(LockKey key, LockOptions options) {
+		return grant(List.of(key), options).get(0);
+	}
+
+	@Override
+	public List<Lease> acquireAll(Collection<LockKey> keys, LockOptions options) {
+		return grant(List.copyOf(keys), options);
+	}
+
+	@Override
+	public Acquisition acquire(LockKey key, LockOptions options, ResultKey resultKey, long since) {
+		SharedLease lease = (SharedLease) acquire(key, options);
+		return (this.result != null) ? new Acquisition(null, this.result) : new Acquisition(lease, null);
+	}
+
+	@Override
+	public CompletionStage<Lease> acquireAsync(LockKey key, LockOptions options, Executor executor) {
+		return later(key, () -> acquire(key, options));
+	}
+
+	@Override
+	public CompletionStage<List<Lease>> acquireAllAsync(Collection<LockKey> keys, LockOptions options,
+			Executor executor) {
+		return later(keys.iterator().next(), () -> acquireAll(keys, options));
+	}
+
+	@Override
+	public CompletionStage<Acquisition> acquireAsync(LockKey key, LockOptions options, ResultKey resultKey, long since,
+			@Nullable Executor executor) {
+		return later(key, () -> acquire(key, options, resultKey, since));
+	}
+
+	@Override
+	public void prepareSharing() {
+	}
+
+	@Override
+	public CompletionStage<Lease> acquireAsync(LockKey key, LockOptions options) {
+		throw new UnsupportedOperationException();
+	}
+
+	@Override
+	public Optional<Lease> tryAcquire(LockKey key, LockOptions options) {
+		throw new UnsupportedOperationException();
+	}
+
+	@Override
+	public CompletionStage<Optional<Lease>> tryAcquireAsync(LockKey key, LockOptions options) {
+		throw new UnsupportedOperationException();
+	}
+
+	@Override
+	public LockOptions options(String lockName) {
+		throw new UnsupportedOperationException();
+	}
+
+}
