@@ -1,6 +1,5 @@
 package io.github.lockstarter.autoconfigure;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -10,7 +9,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.mockito.InOrder;
@@ -20,21 +18,14 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-import io.github.lockstarter.Lease;
-import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.memory.MemoryLockStore;
-import io.github.lockstarter.testing.TestLocks;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.mockito.ArgumentMatchers.any;
-import static org.mockito.ArgumentMatchers.argThat;
-import static org.mockito.ArgumentMatchers.eq;
 import static org.mockito.ArgumentMatchers.isNull;
 import static org.mockito.Mockito.doReturn;
 import static org.mockito.Mockito.inOrder;
@@ -91,36 +82,6 @@ class SeveralLocksTests {
 	}
 
 	@Test
-	@DisplayName("When one lock is refused, the others are released")
-	void allOrNothing() {
-		this.runner.run((context) -> {
-			Accounts accounts = context.getBean(Accounts.class);
-			LockRegistry locks = context.getBean(LockRegistry.class);
-			try (Lease held = locks.acquire("account:b")) {
-				assertThatExceptionOfType(LockConflictException.class)
-					.isThrownBy(() -> accounts.transfer("a", "b", () -> "never"));
-				assertThatExceptionOfType(LockConflictException.class)
-					.isThrownBy(() -> accounts.transferLater("a", "b").block());
-				locks.acquire("account:a").close();
-				assertThat(held.isHeld()).isTrue();
-			}
-		});
-	}
-
-	@Test
-	@DisplayName("Two annotations for the same lock count as one")
-	void sameLock() {
-		this.runner.run((context) -> assertThat(context.getBean(Accounts.class).transfer("a", "a", () -> "done"))
-			.isEqualTo("done"));
-	}
-
-	@Test
-	@DisplayName("The Lease parameter is the lease of the first annotation")
-	void lease() {
-		this.runner.run((context) -> assertThat(context.getBean(Accounts.class).key("b", "a", null)).isEqualTo(B));
-	}
-
-	@Test
 	@DisplayName("Two methods that declare the same locks in opposite order do not deadlock")
 	void noDeadlock() throws Exception {
 		ExecutorService threads = Executors.newFixedThreadPool(8);
@@ -148,18 +109,6 @@ class SeveralLocksTests {
 		}
 	}
 
-	@Test
-	@DisplayName("One wait time applies to all locks together")
-	void oneWait() {
-		LockRegistry locks = spy(TestLocks.on(this.store));
-		this.runner.withBean(LockRegistry.class, () -> locks).withPropertyValues("lock.wait=10s").run((context) -> {
-			context.getBean(Accounts.class).transfer("a", "b", () -> "done");
-			Duration whole = Duration.ofSeconds(10);
-			verify(locks).acquire(eq(A), argThat((options) -> options.waitTime().equals(whole)));
-			verify(locks).acquire(eq(B), argThat((options) -> options.waitTime().compareTo(whole) < 0));
-		});
-	}
-
 	static class Accounts {
 
 		@ExclusiveRequest(name = "account", key = "#from")
@@ -178,12 +127,6 @@ class SeveralLocksTests {
 		@ExclusiveRequest(name = "account", key = "#to")
 		public Mono<String> transferLater(String from, String to) {
 			return Mono.just("done");
-		}
-
-		@ExclusiveRequest(name = "account", key = "#from")
-		@ExclusiveRequest(name = "account", key = "#to")
-		public @Nullable LockKey key(String from, String to, @Nullable Lease lease) {
-			return (lease != null) ? lease.key() : null;
 		}
 
 	}
