@@ -25,6 +25,7 @@ import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.event.LockEvents;
 import io.github.lockstarter.operation.LockedMethod;
 import io.github.lockstarter.registry.SharingRegistry;
+import io.github.lockstarter.registry.request.ContentionListener;
 import io.github.lockstarter.registry.request.SharedLease;
 import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.StoredResult;
@@ -40,6 +41,9 @@ final class FakeRegistry implements SharingRegistry {
 
 	/** The wait time of each attempt. */
 	final List<Duration> waits = new ArrayList<>();
+
+	/** The number of attempts that do not block a thread. */
+	int asynchronous;
 
 	/** What was given back, in this order, as in {@code a:1} or {@code unused a:1}. */
 	final List<String> released = new ArrayList<>();
@@ -126,8 +130,12 @@ final class FakeRegistry implements SharingRegistry {
 	}
 
 	@SuppressWarnings("unchecked")
-	private <T> CompletionStage<T> later(LockKey key, Supplier<T> attempt) {
+	private <T> CompletionStage<T> later(LockKey key, @Nullable Executor executor, Supplier<T> attempt) {
+		this.asynchronous++;
 		CompletableFuture<T> pending = (CompletableFuture<T>) this.pending.remove(key);
+		if (pending != null && executor instanceof ContentionListener listener) {
+			listener.contended();
+		}
 		try {
 			T granted = attempt.get();
 			return (pending != null) ? pending : CompletableFuture.completedFuture(granted);
@@ -155,19 +163,19 @@ final class FakeRegistry implements SharingRegistry {
 
 	@Override
 	public CompletionStage<Lease> acquireAsync(LockKey key, LockOptions options, Executor executor) {
-		return later(key, () -> acquire(key, options));
+		return later(key, executor, () -> acquire(key, options));
 	}
 
 	@Override
 	public CompletionStage<List<Lease>> acquireAllAsync(Collection<LockKey> keys, LockOptions options,
 			Executor executor) {
-		return later(keys.iterator().next(), () -> acquireAll(keys, options));
+		return later(keys.iterator().next(), executor, () -> acquireAll(keys, options));
 	}
 
 	@Override
 	public CompletionStage<Acquisition> acquireAsync(LockKey key, LockOptions options, ResultKey resultKey, long since,
 			@Nullable Executor executor) {
-		return later(key, () -> acquire(key, options, resultKey, since));
+		return later(key, executor, () -> acquire(key, options, resultKey, since));
 	}
 
 	@Override

@@ -409,6 +409,7 @@ class LockAcquisitionTests {
 		assertThat(locks("two", "1", "2").isFor(locks("two", "2", "1"))).isFalse();
 		assertThat(locks("all", List.of("1")).isFor(locks("waitingOne", "1"))).isFalse();
 		assertThat(locks("conditional", "1", true).isFor(locks("conditional", "1", false))).isFalse();
+		assertThat(locks("conditional", "1", false).isFor(locks("all", List.of()))).isFalse();
 	}
 
 	@Test

@@ -1,0 +1,344 @@
+package io.github.lockstarter.interceptor;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.mockito.Mockito;
+
+import org.springframework.aop.framework.ProxyFactory;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseLostException;
+import io.github.lockstarter.LockDeadlockException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.annotation.OnConflict;
+import io.github.lockstarter.completion.HeldLeases;
+import io.github.lockstarter.completion.LeaseContext;
+import io.github.lockstarter.key.CurrentRequest;
+import io.github.lockstarter.operation.LockOperationSource;
+import io.github.lockstarter.operation.LockedMethod;
+import io.github.lockstarter.result.Caller;
+import io.github.lockstarter.result.Outcome;
+import io.github.lockstarter.result.ReplayedAnswerException;
+import io.github.lockstarter.result.ResultSharing;
+import io.github.lockstarter.result.SharedCall;
+import io.github.lockstarter.result.SharedResult;
+import io.github.lockstarter.result.SharedResult.Response;
+import io.github.lockstarter.testing.TestOperations;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * One call of an annotated method, from its leases to their release.
+ */
+class LockedCallTests {
+
+	private static final Way PROCEED = (call) -> call.proceed(call.acquire(call.locks(), false));
+
+	private static final Response REFUSED = Response.byErrorPage(402, "refused");
+
+	private final FakeRegistry registry = new FakeRegistry();
+
+	private final LastRuns lastRuns = new LastRuns();
+
+	private final InterceptorContext context = this.registry.context(new CallerTasks(() -> Runnable::run, List::of),
+			this.lastRuns);
+
+	private final LockOperationSource operations = TestOperations.source();
+
+	private final RequestSupport requests = Mockito.mock(RequestSupport.class);
+
+	private final RequestHandling handling = Mockito.mock(RequestHandling.class);
+
+	private final ResultSharing results = Mockito.mock(ResultSharing.class);
+
+	private final Work target = new Work(this.registry.released);
+
+	LockedCallTests() {
+		Mockito.when(this.requests.currentRequest()).thenReturn(CurrentRequest.NONE);
+	}
+
+	@AfterEach
+	void noLeasesOnThread() {
+		assertThat(LeaseContext.snapshot()).isEmpty();
+	}
+
+	@Test
+	@DisplayName("The method runs under its leases, which are on the thread meanwhile, and are released afterwards")
+	void underLeases() {
+		assertThat(work(PROCEED).plain("1", null)).isEqualTo("done");
+		assertThat(this.target.runs).singleElement().satisfies((run) -> {
+			assertThat(run.lease()).isSameAs(this.registry.lease("a:1"));
+			assertThat(run.leases()).isNotNull();
+			assertThat(run.leases().leases()).containsExactly(this.registry.lease("a:1"));
+			assertThat(run.released()).isZero();
+		});
+		assertThat(this.registry.released).containsExactly("a:1");
+	}
+
+	@Test
+	@DisplayName("A lease that the caller passes is left as it is")
+	void leaseOfCaller() {
+		Lease passed = Mockito.mock(Lease.class);
+		work(PROCEED).plain("1", passed);
+		assertThat(this.target.runs.get(0).lease()).isSameAs(passed);
+	}
+
+	@Test
+	@DisplayName("If the method fails, its exception is passed on unchanged, and the leases are released")
+	void failure() {
+		assertThatIllegalArgumentException().isThrownBy(() -> work(PROCEED).failing("1")).isSameAs(this.target.failure);
+		assertThat(this.registry.released).containsExactly("a:1");
+	}
+
+	@Test
+	@DisplayName("If a lease was lost before, the method does not run, and the lease is given back unused")
+	void lost() {
+		Mockito.when(this.registry.lease("a:1").isHeld()).thenReturn(false);
+		assertThatExceptionOfType(LeaseLostException.class).isThrownBy(() -> work(PROCEED).plain("1", null));
+		assertThat(this.target.runs).isEmpty();
+		assertThat(this.registry.released).contains("unused a:1");
+	}
+
+	@Test
+	@DisplayName("A stage keeps the leases until it is complete")
+	void stage() {
+		CompletableFuture<String> returned = work(PROCEED).stage("1");
+		assertThat(this.registry.released).isEmpty();
+		this.target.later.complete("done");
+		assertThat(returned).isCompletedWithValue("done");
+		assertThat(this.registry.released).containsExactly("a:1");
+	}
+
+	@Test
+	@DisplayName("A skipped call returns nothing, in the form of its return type, and does not run")
+	void skipped() {
+		Way skip = (call) -> call.proceed(HeldLeases.ofSkippedCall(call.method().method()));
+		assertThat(work(skip).plain("1", null)).isNull();
+		assertThat(work(skip).optional("1")).isEmpty();
+		assertThat(work(skip).stage("1")).isCompletedWithValue(null);
+		assertThat(this.target.runs).isEmpty();
+	}
+
+	@Test
+	@DisplayName("A call that received the value of another one returns it, in the form of its return type, and does not run")
+	void receivedValue() {
+		Way receive = (call) -> call.proceed(received(call, new SharedResult.Value("other")));
+		assertThat(work(receive).plain("1", null)).isEqualTo("other");
+		assertThat(work(receive).stage("1")).isCompletedWithValue("other");
+		assertThat(this.target.runs).isEmpty();
+	}
+
+	@Test
+	@DisplayName("A call that received a response fails with it, and the request of a handler is marked as replayed")
+	void receivedResponse() {
+		Way receive = (call) -> call.proceed(received(call, REFUSED));
+		assertThatExceptionOfType(ReplayedAnswerException.class).isThrownBy(() -> work(receive).plain("1", null))
+			.satisfies((replayed) -> assertThat(replayed.answer()).isSameAs(REFUSED));
+		handle();
+		assertThatExceptionOfType(ReplayedAnswerException.class).isThrownBy(() -> work(receive).plain("1", null));
+		Mockito.verify(this.handling).replay(REFUSED);
+		assertThat(this.target.runs).isEmpty();
+	}
+
+	@Test
+	@DisplayName("A method that is called later may be called several times, each time with the lease of that time")
+	void later() {
+		HeldLeases[] leases = new HeldLeases[2];
+		work((call) -> {
+			for (int i = 0; i < 2; i++) {
+				leases[i] = call.acquire(call.locks(), false);
+				assertThat(call.runLater(leases[i])).isEqualTo("done");
+			}
+			return null;
+		}).plain("1", null);
+		assertThat(this.target.runs).extracting(Run::leases).containsExactly(leases);
+		assertThat(this.target.runs).extracting(Run::lease).doesNotContainNull();
+		assertThat(this.registry.released).isEmpty();
+	}
+
+	@Test
+	@DisplayName("A method that is called later releases the leases with its work")
+	void proceedLater() {
+		work((call) -> call.proceedLater(call.acquire(call.locks(), false))).plain("1", null);
+		assertThat(this.registry.released).containsExactly("a:1");
+	}
+
+	@Test
+	@DisplayName("Without a Spring proxy, a method cannot be called later, and the leases are released")
+	void withoutProxy() {
+		MethodInvocation invocation = Mockito.mock(MethodInvocation.class);
+		Mockito.when(invocation.getArguments()).thenReturn(new Object[] { "1", null });
+		LockedCall call = new LockedCall(invocation, method("plain"), this.context, this.requests);
+		assertThat(call.proxy()).isNull();
+		assertThat(call.isRetried()).isFalse();
+		HeldLeases leases = call.acquire(call.locks(), false);
+		assertThatIllegalStateException().isThrownBy(() -> call.proceedLater(leases));
+		assertThat(this.registry.released).containsExactly("a:1");
+	}
+
+	@Test
+	@DisplayName("An inner call on the thread joins the lease of the outer one")
+	void innerCall() {
+		HeldLeases outer = this.registry.held(method("plain"), "a:1");
+		LeaseContext.push(outer);
+		try {
+			work(PROCEED).plain("1", null);
+		}
+		finally {
+			LeaseContext.pop();
+		}
+		assertThat(this.registry.asked).isEmpty();
+		assertThat(this.registry.released).isEmpty();
+		assertThat(this.target.runs.get(0).lease().key()).isEqualTo(LockKey.of("a:1"));
+	}
+
+	@Test
+	@DisplayName("A handler joins the leases of the handlers whose dispatch encloses its own")
+	void enclosing() {
+		handle();
+		List<HeldLeases> enclosing = List.of(this.registry.held(method("plain"), "a:1"));
+		Mockito.when(this.handling.enclosing()).thenReturn(enclosing);
+		work(PROCEED).plain("1", null);
+		assertThat(this.registry.asked).isEmpty();
+	}
+
+	@Test
+	@DisplayName("Outside of its handler's chain, a call for the same request may not wait for the handler's lock; one that does not wait asks for it")
+	void sameRequest() {
+		HeldLeases ofHandler = this.registry.held(method("plain"), "a:1");
+		Mockito.when(this.requests.leases()).thenReturn(ofHandler);
+		assertThatExceptionOfType(LockDeadlockException.class).isThrownBy(() -> work(PROCEED).waiting("1"));
+		assertThat(this.registry.asked).isEmpty();
+		work(PROCEED).plain("1", null);
+		assertThat(this.registry.asked).hasSize(1);
+		handle();
+		work(PROCEED).waiting("1");
+		assertThat(this.registry.asked).hasSize(2);
+	}
+
+	@Test
+	@DisplayName("Leases of outer calls of a subscription are joined, too")
+	void outerOfSubscription() {
+		HeldLeases outer = this.registry.held(method("plain"), "a:1");
+		work((call) -> call.proceed(call.acquireAsync(call.locks(), false, Runnable::run, List.of(outer)).join()))
+			.plain("1", null);
+		assertThat(this.registry.asked).isEmpty();
+	}
+
+	@Test
+	@DisplayName("A response is awaited if it may be kept, and the framework notifies of it")
+	void respond() {
+		Mockito.when(this.results.sharesResponses()).thenReturn(true);
+		for (boolean notifies : new boolean[] { false, true }) {
+			Mockito.when(this.handling.notifiesOfAnswer()).thenReturn(notifies);
+			work((call) -> {
+				HeldLeases sharing = HeldLeases.of(call.method().method(),
+						new Outcome(this.registry.lease("a:1"), null), new SharedCall(this.results, Caller.ANY), false);
+				assertThat(call.respond(this.handling, sharing)).isEqualTo(notifies);
+				assertThat(call.respond(this.handling, this.registry.held(call.method(), "a:1"))).isFalse();
+				return null;
+			}).plain("1", null);
+		}
+	}
+
+	@Test
+	@DisplayName("The last run is recorded of calls that may be skipped, and of no others")
+	void lastRun() {
+		work(PROCEED).plain("1", null);
+		assertThat(this.lastRuns.byLockName()).isEmpty();
+		work(PROCEED).skipping("1");
+		assertThat(this.lastRuns.byLockName()).containsOnlyKeys("b");
+	}
+
+	private void handle() {
+		Mockito.when(this.requests.handling(Mockito.any())).thenReturn(this.handling);
+	}
+
+	private HeldLeases received(LockedCall call, SharedResult result) {
+		return HeldLeases.of(call.method().method(), new Outcome(null, result),
+				new SharedCall(this.results, Caller.ANY), false);
+	}
+
+	private LockedMethod method(String name) {
+		return TestOperations.find(this.operations, Work.class, name);
+	}
+
+	private Work work(Way way) {
+		ProxyFactory factory = new ProxyFactory(this.target);
+		factory.setProxyTargetClass(true);
+		factory.addAdvice((MethodInterceptor) (invocation) -> way
+			.on(new LockedCall(invocation, method(invocation.getMethod().getName()), this.context, this.requests)));
+		return (Work) factory.getProxy();
+	}
+
+	private interface Way {
+
+		@Nullable Object on(LockedCall call) throws Throwable;
+
+	}
+
+	/** What a method saw when it ran. */
+	private record Run(@Nullable Lease lease, @Nullable HeldLeases leases, int released) {
+	}
+
+	static class Work {
+
+		private final List<Run> runs = new ArrayList<>();
+
+		private final List<String> released;
+
+		private final IllegalArgumentException failure = new IllegalArgumentException();
+
+		private final CompletableFuture<String> later = new CompletableFuture<>();
+
+		Work(List<String> released) {
+			this.released = released;
+		}
+
+		@ExclusiveRequest(name = "a", key = "#key")
+		public @Nullable String plain(String key, @Nullable Lease lease) {
+			this.runs.add(new Run(lease, LeaseContext.innermost(), this.released.size()));
+			return "done";
+		}
+
+		@ExclusiveRequest(name = "a", key = "#key")
+		public String failing(String key) {
+			throw this.failure;
+		}
+
+		@ExclusiveRequest(name = "a", key = "#key")
+		public Optional<String> optional(String key) {
+			plain(key, null);
+			return Optional.of("done");
+		}
+
+		@ExclusiveRequest(name = "a", key = "#key")
+		public CompletableFuture<String> stage(String key) {
+			plain(key, null);
+			return this.later;
+		}
+
+		@ExclusiveRequest(name = "a", key = "#key", waitTime = "1h")
+		public void waiting(String key) {
+		}
+
+		@ExclusiveRequest(name = "b", key = "#key", onConflict = OnConflict.SKIP)
+		public void skipping(String key) {
+		}
+
+	}
+
+}
