@@ -1,4 +1,4 @@
-package io.github.lockstarter.autoconfigure;
+package io.github.lockstarter.operation;
 
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
@@ -14,9 +14,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Lazy;
@@ -24,6 +21,7 @@ import org.springframework.core.OverridingClassLoader;
 import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.testing.TestOperations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -32,29 +30,25 @@ class SelfInvocationsTests {
 
 	private static final String WARNING = "on the same object: this bypasses the proxy";
 
-	private final ApplicationContextRunner runner = new ApplicationContextRunner()
-		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, LockAutoConfiguration.class))
-		.withPropertyValues("lock.store=memory");
+	private final LockOperationSource operations = TestOperations.source();
 
 	@Test
 	@DisplayName("A self-invocation of a guarded method logs one warning with the calling and the called method")
 	void warns(CapturedOutput output) {
-		this.runner.withBean("first", Calling.class)
-			.withBean("second", Calling.class)
-			.run((context) -> assertThat(output.toString().lines().filter((line) -> line.contains(WARNING)))
-				.extracting((line) -> line.replaceAll(".*Calling\\.| on the same object.*", ""))
-				.containsExactlyInAnyOrder("plainly calls handle, register", "register calls register",
-						"inLambda calls register", "byReference calls register", "ofSuperclass calls inherited",
-						"fromSuperclass calls register", "generic calls handle"));
+		this.operations.of(Calling.class);
+		this.operations.of(Calling.class);
+		assertThat(output.toString().lines().filter((line) -> line.contains(WARNING)))
+			.extracting((line) -> line.replaceAll(".*Calling\\.| on the same object.*", ""))
+			.containsExactlyInAnyOrder("plainly calls handle, register", "register calls register",
+					"inLambda calls register", "byReference calls register", "ofSuperclass calls inherited",
+					"fromSuperclass calls register", "generic calls handle");
 	}
 
 	@Test
 	@DisplayName("Calls that may go through the proxy, or that need no lock, log no warning")
 	void staysSilent(CapturedOutput output) {
-		this.runner.withBean(NotCalling.class).run((context) -> {
-			assertThat(context).hasNotFailed();
-			assertThat(output).doesNotContain(WARNING);
-		});
+		assertThat(this.operations.of(NotCalling.class)).hasSize(2);
+		assertThat(output).doesNotContain(WARNING);
 	}
 
 	@ParameterizedTest
@@ -76,10 +70,8 @@ class SelfInvocationsTests {
 			}
 
 		}.loadClass(Task.class.getName());
-		this.runner.withPropertyValues("spring.aop.proxy-target-class=false").withBean("task", type).run((context) -> {
-			assertThat(context).hasNotFailed();
-			assertThat(output.toString().contains(WARNING)).isEqualTo(from == Integer.MAX_VALUE);
-		});
+		assertThat(this.operations.of(type)).hasSize(1);
+		assertThat(output.toString().contains(WARNING)).isEqualTo(from == Integer.MAX_VALUE);
 	}
 
 	abstract static class Base<T> {
