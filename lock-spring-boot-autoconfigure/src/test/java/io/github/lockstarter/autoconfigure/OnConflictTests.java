@@ -32,34 +32,11 @@ import static org.mockito.Mockito.when;
  */
 class OnConflictTests {
 
-	private static final Duration TTL = Duration.ofSeconds(7);
-
 	private final List<Duration> waits = new ArrayList<>();
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, LockAutoConfiguration.class))
-		.withPropertyValues("lock.ttl=7s")
 		.withBean(Jobs.class);
-
-	@Test
-	@DisplayName("By default WAIT and SHARE wait for twice the ttl, and REJECT does not wait")
-	void defaults() {
-		calls((jobs) -> {
-			jobs.reject();
-			jobs.await();
-			jobs.share();
-		}).containsExactly(Duration.ZERO, TTL.multipliedBy(2), TTL.multipliedBy(2));
-	}
-
-	@Test
-	@DisplayName("lock.wait applies to all three")
-	void ofAll() {
-		calls((jobs) -> {
-			jobs.reject();
-			jobs.await();
-			jobs.share();
-		}, "lock.wait=3s").containsOnly(Duration.ofSeconds(3)).hasSize(3);
-	}
 
 	@Test
 	@DisplayName("The annotation's wait precedes lock.wait, and a wait set for the name precedes both, even if it is 0")
@@ -101,14 +78,6 @@ class OnConflictTests {
 	}
 
 	static class Jobs {
-
-		@ExclusiveRequest
-		public void reject() {
-		}
-
-		@ExclusiveRequest(onConflict = OnConflict.WAIT)
-		public void await() {
-		}
 
 		@ExclusiveRequest(name = "share", onConflict = OnConflict.SHARE)
 		public String share() {

@@ -403,6 +403,21 @@ class LockAcquisitionTests {
 	}
 
 	@Test
+	@DisplayName("A registry that throws instead of failing its stage leaves no wait and no lock behind")
+	void throwingRegistry() {
+		LockRegistry throwing = Mockito.mock(LockRegistry.class);
+		IllegalStateException failure = new IllegalStateException("as asked");
+		Mockito.when(throwing.acquireAsync(Mockito.any(), Mockito.any(), Mockito.any())).thenThrow(failure);
+		InterceptorContext context = context(throwing);
+		CompletableFuture<HeldLeases> attempt = locks("waitingOne", "1").acquireAsync(context, chain(held("b:1")),
+				DIRECT, false);
+		assertThatExceptionOfType(CompletionException.class).isThrownBy(attempt::join).withCause(failure);
+		LockOptions options = LockOptions.of(TestOperations.TTL).withWaitTime(HOUR);
+		assertThat(context.waits()
+			.begin(chain(held("a:1")), Set.of(), keys("b:1"), options, method("waitingOne").method())).isNotNull();
+	}
+
+	@Test
 	@DisplayName("Two calls are for the same locks if their method, keys and annotations are the same")
 	void sameLocks() {
 		assertThat(locks("two", "1", "2").isFor(locks("two", "1", "2"))).isTrue();

@@ -97,13 +97,13 @@ class LockOperationValidatorTests {
 	@Test
 	@DisplayName("A parameter for the lease needs a lock on its handler")
 	void leaseParameter() {
-		assertThatNoException().isThrownBy(() -> this.validator
-			.checkLeaseParameter(TestOperations.method(Leases.class, "locked"), Leases.class));
+		assertThatNoException().isThrownBy(
+				() -> this.validator.checkLeaseParameter(TestOperations.method(Leases.class, "locked"), Leases.class));
 		assertThatNoException().isThrownBy(
 				() -> this.validator.checkLeaseParameter(TestOperations.method(Leases.class, "none"), Leases.class));
 		assertThatExceptionOfType(LockConfigurationException.class)
-			.isThrownBy(() -> this.validator
-				.checkLeaseParameter(TestOperations.method(Leases.class, "forgotten"), Leases.class))
+			.isThrownBy(() -> this.validator.checkLeaseParameter(TestOperations.method(Leases.class, "forgotten"),
+					Leases.class))
 			.withMessageContaining("Leases.forgotten");
 	}
 
@@ -120,8 +120,8 @@ class LockOperationValidatorTests {
 	@DisplayName("One that needs its request, and has no access to it, is refused")
 	void withoutRequest(String method) {
 		assertThatExceptionOfType(LockConfigurationException.class)
-			.isThrownBy(() -> this.validator
-				.checkReactiveHandler(TestOperations.method(Handlers.class, method), Handlers.class, false))
+			.isThrownBy(() -> this.validator.checkReactiveHandler(TestOperations.method(Handlers.class, method),
+					Handlers.class, false))
 			.withMessageContaining("Handlers." + method)
 			.withMessageContaining("an expression, or what is shared, depends on it");
 	}

@@ -1,0 +1,485 @@
+package io.github.lockstarter.operation;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
+
+import org.springframework.stereotype.Controller;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.InitBinder;
+import org.springframework.web.bind.annotation.ModelAttribute;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.ResponseBody;
+
+import io.github.lockstarter.LockConfigurationException;
+import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.annotation.OnConflict;
+import io.github.lockstarter.result.KeptAnswers;
+import io.github.lockstarter.result.Replay;
+import io.github.lockstarter.testing.TestOperations;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * What annotations and settings say about methods, and which methods they are for.
+ */
+class LockOperationSourceTests {
+
+	private static final Duration TTL = Duration.ofSeconds(7);
+
+	private final Map<String, LockSettings> names = new HashMap<>();
+
+	private LockSettings defaults = wait(null);
+
+	private UnaryOperator<String> placeholders = UnaryOperator.identity();
+
+	@ParameterizedTest
+	@CsvSource({ "REJECT, 0s, 3s", "WAIT, 14s, 3s", "SHARE, 14s, 3s", "SKIP, 0s, 0s" })
+	@DisplayName("A call waits as its policy needs it if nothing is said; lock.wait applies to all but skipped calls")
+	void waitOfPolicy(OnConflict policy, String unset, String ofDefaults) {
+		String method = policy.name().toLowerCase(Locale.ROOT);
+		assertThat(operation(Policies.class, method).options().waitTime()).isEqualTo(duration(unset));
+		this.defaults = wait(Duration.ofSeconds(3));
+		assertThat(operation(Policies.class, method).options().waitTime()).isEqualTo(duration(ofDefaults));
+	}
+
+	@Test
+	@DisplayName("The settings of a name precede the annotation, which precedes the defaults, each for itself and even if it is zero")
+	void precedence() {
+		this.defaults = wait(Duration.ofSeconds(3));
+		assertThat(operation(Policies.class, "briefly").options().waitTime()).isEqualTo(Duration.ofSeconds(1));
+		this.names.put("briefly", wait(Duration.ZERO));
+		LockOperation operation = operation(Policies.class, "briefly");
+		assertThat(operation.options().waitTime()).isZero();
+		assertThat(operation.options().ttl()).isEqualTo(TTL);
+		assertThat(operation.refusal().value()).isEqualTo(423);
+	}
+
+	@Test
+	@DisplayName("A name that is switched off has no lock, and shares nothing")
+	void disabled() {
+		this.names.put("shared", new LockSettings(null, null, null, null, null, null, false, null));
+		LockedMethod method = find(Policies.class, "share");
+		assertThat(method.operations().get(0).enabled()).isFalse();
+		assertThat(method.operations().get(0).sharesResults()).isFalse();
+		this.names.clear();
+		assertThat(operation(Policies.class, "share").sharesResults()).isTrue();
+	}
+
+	@Test
+	@DisplayName("Without a name, a lock is named by the class of the bean, the method and its parameters")
+	void defaultName() {
+		assertThat(operation(SubclassOfNamed.class, "method").name())
+			.isEqualTo(SubclassOfNamed.class.getName() + ".method(int,java.lang.String[])");
+	}
+
+	@Test
+	@DisplayName("Placeholders are resolved in names, times and what is kept")
+	void placeholders() {
+		this.placeholders = (text) -> Map.of("${name}", "resolved", "${time}", "2s", "${keep}", "all")
+			.getOrDefault(text, text);
+		LockOperation operation = operation(Placeholders.class, "method");
+		assertThat(operation.name()).isEqualTo("resolved");
+		assertThat(operation.options().ttl()).isEqualTo(Duration.ofSeconds(2));
+		assertThat(operation.replay()).isEqualTo(new Replay(Duration.ofSeconds(2), KeptAnswers.ALL));
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { WithoutUnit.class, TwoKeys.class, SharedAndOther.class, SharedKeys.class,
+			ReplayWithoutKey.class, KeepWithoutReplay.class, StatusesOfService.class, FingerprintOfService.class,
+			HeldAndShared.class, UnknownResolver.class })
+	@DisplayName("An annotation that contradicts itself, or that cannot have an effect, is refused")
+	void contradictions(Class<?> type) {
+		assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(() -> source().of(type))
+			.withMessageContaining(type.getSimpleName() + ".method");
+	}
+
+	@Test
+	@DisplayName("A time without a unit is refused, and the message has the two that may have been meant; zero needs none")
+	void unit() {
+		assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(() -> source().of(WithoutUnit.class))
+			.withMessageContaining("ttl '500' has no unit: write 500s or 500ms");
+		assertThat(operation(ZeroWithoutUnit.class, "method").options().waitTime()).isZero();
+	}
+
+	@Test
+	@DisplayName("A method that replays must not run without its lock when the store fails")
+	void proceedsAndReplays() {
+		this.placeholders = (text) -> text.equals("${name}") ? "replayed" : text.equals("${keep}") ? "all" : "1h";
+		this.names.put("replayed", new LockSettings(null, null, null, null, null, null, null, OnStoreFailure.PROCEED));
+		assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(() -> source().of(Placeholders.class))
+			.withMessageContaining("set lock.names.replayed.on-store-failure=reject");
+	}
+
+	@Test
+	@DisplayName("An annotation on a class covers the methods of the application, and an own annotation of a method replaces it")
+	void ofClass() {
+		LockOperationSource source = source();
+		assertThat(source.of(Covered.class).keySet()).extracting(Method::getName)
+			.containsExactlyInAnyOrder("plain", "own", "inherited");
+		assertThat(operation(Covered.class, "plain").name()).isEqualTo("class");
+		assertThat(operation(Covered.class, "own").name()).isEqualTo("own");
+		assertThat(operation(Covered.class, "inherited").name()).isEqualTo("class");
+	}
+
+	@Test
+	@DisplayName("It covers the handlers of a controller, and not the methods that prepare or follow them")
+	void ofController() {
+		assertThat(source().of(CoveredController.class).keySet()).extracting(Method::getName)
+			.containsExactlyInAnyOrder("handle", "handleModel");
+	}
+
+	@Test
+	@DisplayName("The annotation of the nearest method that is overridden counts, with all of its repetitions")
+	void nearest() {
+		assertThat(find(Overriding.class, "method").operations()).extracting(LockOperation::name)
+			.containsExactly("one", "two");
+	}
+
+	@Test
+	@DisplayName("A class that was made at run time has the methods of the class that it extends, and of other interfaces that it implements")
+	void proxy() {
+		LockOperationSource source = source();
+		Locked ofLambda = () -> {
+		};
+		Method method = TestOperations.method(Locked.class, "locked");
+		assertThat(source.find(method, ofLambda.getClass())).isNotNull().isSameAs(source.of(Locked.class).get(method));
+		Object ofInterfaces = Proxy.newProxyInstance(getClass().getClassLoader(),
+				new Class<?>[] { Runnable.class, Locked.class }, (proxy, called, args) -> null);
+		assertThat(source.find(method, ofInterfaces.getClass())).isSameAs(source.of(Locked.class).get(method));
+	}
+
+	@Test
+	@DisplayName("What is known of all methods are those of the classes that have been asked for")
+	void foundSoFar() {
+		LockOperationSource source = source();
+		assertThat(source.lockNames()).isEmpty();
+		assertThat(source.sharesResults()).isFalse();
+		assertThat(source.keepsResponses()).isFalse();
+		assertThat(source.hasReactive()).isFalse();
+		assertThat(source.of(Object.class)).isEmpty();
+		source.of(Policies.class);
+		assertThat(source.lockNames()).containsExactlyInAnyOrder("reject", "wait", "shared", "skip", "briefly");
+		assertThat(source.sharesResults()).isTrue();
+		assertThat(source.keepsResponses()).isFalse();
+		source.of(Replaying.class);
+		assertThat(source.keepsResponses()).isTrue();
+		assertThat(source.hasReactive()).isFalse();
+		source.of(Reactive.class);
+		assertThat(source.hasReactive()).isTrue();
+	}
+
+	@Test
+	@DisplayName("A method is read once")
+	void once() {
+		LockOperationSource source = source();
+		Method method = TestOperations.method(Reactive.class, "method");
+		assertThat(source.find(method, Reactive.class)).isSameAs(source.find(method, Reactive.class));
+	}
+
+	private LockOperation operation(Class<?> type, String method) {
+		List<LockOperation> operations = find(type, method).operations();
+		assertThat(operations).hasSize(1);
+		return operations.get(0);
+	}
+
+	private LockedMethod find(Class<?> type, String method) {
+		return TestOperations.find(source(), type, method);
+	}
+
+	private LockOperationSource source() {
+		return TestOperations.source((name) -> this.names.getOrDefault(name, LockSettings.NONE),
+				new LockSettings(TTL, null, null, null, null, null, null, null).or(this.defaults), this.placeholders);
+	}
+
+	private static LockSettings wait(@Nullable Duration wait) {
+		return new LockSettings(null, wait, null, null, null, null, null, null);
+	}
+
+	private static Duration duration(String text) {
+		return Duration.parse("PT" + text);
+	}
+
+	static class Policies {
+
+		@ExclusiveRequest(name = "reject")
+		public void reject() {
+		}
+
+		@ExclusiveRequest(name = "wait", onConflict = OnConflict.WAIT)
+		public void wait(String any) {
+		}
+
+		@ExclusiveRequest(name = "shared", onConflict = OnConflict.SHARE)
+		public String share() {
+			return "done";
+		}
+
+		@ExclusiveRequest(name = "skip", onConflict = OnConflict.SKIP)
+		public void skip() {
+		}
+
+		@ExclusiveRequest(name = "briefly", onConflict = OnConflict.WAIT, waitTime = "1s", status = 423)
+		public void briefly() {
+		}
+
+	}
+
+	static class Named {
+
+		@ExclusiveRequest
+		public void method(int number, String[] texts) {
+		}
+
+	}
+
+	static class SubclassOfNamed extends Named {
+
+	}
+
+	@Controller
+	static class Placeholders {
+
+		@PostMapping("/")
+		@ResponseBody
+		@ExclusiveRequest(name = "${name}", key = "#key", ttl = "${time}", replay = "${time}", keep = "${keep}")
+		public String method(String key) {
+			return "done";
+		}
+
+	}
+
+	@Controller
+	static class Replaying {
+
+		@PostMapping("/")
+		@ResponseBody
+		@ExclusiveRequest(key = "#key", replay = "1h")
+		public String method(String key) {
+			return "done";
+		}
+
+	}
+
+	static class WithoutUnit {
+
+		@ExclusiveRequest(ttl = "500")
+		public void method() {
+		}
+
+	}
+
+	static class ZeroWithoutUnit {
+
+		@ExclusiveRequest(waitTime = "0")
+		public void method() {
+		}
+
+	}
+
+	static class TwoKeys {
+
+		@ExclusiveRequest(key = "#one", keys = "#all")
+		public void method(String one, List<String> all) {
+		}
+
+	}
+
+	static class SharedAndOther {
+
+		@ExclusiveRequest(key = "#one", onConflict = OnConflict.SHARE)
+		@ExclusiveRequest(name = "other")
+		public String method(String one) {
+			return "done";
+		}
+
+	}
+
+	static class SharedKeys {
+
+		@ExclusiveRequest(keys = "#all", onConflict = OnConflict.SHARE)
+		public String method(List<String> all) {
+			return "done";
+		}
+
+	}
+
+	static class ReplayWithoutKey {
+
+		@ExclusiveRequest(replay = "1h")
+		public String method() {
+			return "done";
+		}
+
+	}
+
+	static class KeepWithoutReplay {
+
+		@ExclusiveRequest(key = "#one", keep = "values")
+		public String method(String one) {
+			return "done";
+		}
+
+	}
+
+	static class StatusesOfService {
+
+		@ExclusiveRequest(key = "#one", replay = "1h", keep = "2xx")
+		public String method(String one) {
+			return "done";
+		}
+
+	}
+
+	static class FingerprintOfService {
+
+		@ExclusiveRequest(key = "#one", replay = "1h", fingerprint = "+header.X-Tenant")
+		public String method(String one) {
+			return "done";
+		}
+
+	}
+
+	static class HeldAndShared {
+
+		@ExclusiveRequest(key = "#one", onConflict = OnConflict.SHARE, holdAtLeast = "1s")
+		public String method(String one) {
+			return "done";
+		}
+
+	}
+
+	static class UnknownResolver {
+
+		@ExclusiveRequest(keyResolver = "unknown")
+		public void method() {
+		}
+
+	}
+
+	static class Uncovered {
+
+		public void inherited() {
+		}
+
+	}
+
+	@ExclusiveRequest(name = "class")
+	static class Covered extends Uncovered implements Runnable {
+
+		public void plain() {
+			hidden();
+		}
+
+		@ExclusiveRequest(name = "own")
+		public void own() {
+		}
+
+		/** A callback of Java. */
+		@Override
+		public void run() {
+		}
+
+		private void hidden() {
+		}
+
+		static void ofClass() {
+		}
+
+		@Override
+		public String toString() {
+			return "covered";
+		}
+
+	}
+
+	@Controller
+	@ExclusiveRequest(name = "controller")
+	static class CoveredController {
+
+		@PostMapping("/")
+		@ResponseBody
+		public String handle() {
+			return "done";
+		}
+
+		@PostMapping("/model")
+		@ModelAttribute("model")
+		public String handleModel() {
+			return "done";
+		}
+
+		@ModelAttribute("other")
+		public String prepare() {
+			return "done";
+		}
+
+		@InitBinder
+		public void bind() {
+		}
+
+		@ExceptionHandler(IllegalStateException.class)
+		@ResponseBody
+		public String follow() {
+			return "failed";
+		}
+
+	}
+
+	interface Farther {
+
+		@ExclusiveRequest(name = "farther")
+		void method();
+
+	}
+
+	static class Nearer implements Farther {
+
+		@Override
+		@ExclusiveRequest(name = "one")
+		@ExclusiveRequest(name = "two")
+		public void method() {
+		}
+
+	}
+
+	static class Overriding extends Nearer {
+
+		@Override
+		public void method() {
+		}
+
+	}
+
+	@FunctionalInterface
+	interface Locked {
+
+		@ExclusiveRequest(name = "locked")
+		void locked();
+
+	}
+
+	static class Reactive {
+
+		@ExclusiveRequest(name = "reactive")
+		public Mono<String> method() {
+			return Mono.just("done");
+		}
+
+	}
+
+}
