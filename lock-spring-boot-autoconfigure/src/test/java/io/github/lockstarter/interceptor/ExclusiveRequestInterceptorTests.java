@@ -40,6 +40,10 @@ import io.github.lockstarter.key.CurrentRequest;
 import io.github.lockstarter.key.RequestContent;
 import io.github.lockstarter.operation.LockOperationSource;
 import io.github.lockstarter.operation.LockedMethod;
+import io.github.lockstarter.result.Caller;
+import io.github.lockstarter.result.Outcome;
+import io.github.lockstarter.result.ResultSharing;
+import io.github.lockstarter.result.SharedCall;
 import io.github.lockstarter.testing.TestOperations;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -238,6 +242,23 @@ class ExclusiveRequestInterceptorTests {
 		this.work.value("1");
 		Mockito.verify(this.handling).acquire(any(), any(), eq(true));
 		Mockito.verify(this.handling).releaseAtEnd(leases);
+	}
+
+	@Test
+	@DisplayName("So are those of a handler whose response is kept for others")
+	void handlerWithKeptResponse() throws Exception {
+		ResultSharing results = Mockito.mock(ResultSharing.class);
+		Mockito.when(results.sharesResponses()).thenReturn(true);
+		Mockito.when(this.handling.notifiesOfAnswer()).thenReturn(true);
+		handle();
+		HeldLeases leases = HeldLeases.of(method("value").method(), new Outcome(this.registry.lease("a:1"), null),
+				new SharedCall(results, Caller.ANY), false);
+		Mockito.when(this.handling.acquire(any(), any(), anyBoolean())).thenReturn(leases);
+		this.work.value("1");
+		InOrder order = Mockito.inOrder(this.handling);
+		order.verify(this.handling).releaseAtEnd(leases);
+		order.verify(this.handling).callUnder(leases);
+		assertThat(this.registry.released).isEmpty();
 	}
 
 	@Test

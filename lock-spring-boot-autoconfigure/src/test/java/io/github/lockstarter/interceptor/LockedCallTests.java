@@ -64,6 +64,8 @@ class LockedCallTests {
 
 	private final ResultSharing results = Mockito.mock(ResultSharing.class);
 
+	private int innerAdvice;
+
 	private final Work target = new Work(this.registry.released);
 
 	LockedCallTests() {
@@ -100,6 +102,23 @@ class LockedCallTests {
 	@DisplayName("If the method fails, its exception is passed on unchanged, and the leases are released")
 	void failure() {
 		assertThatIllegalArgumentException().isThrownBy(() -> work(PROCEED).failing("1")).isSameAs(this.target.failure);
+		assertThat(this.registry.released).containsExactly("a:1");
+	}
+
+	@Test
+	@DisplayName("If the response to the failure may be kept, they are held until it is known")
+	void keptFailure() {
+		Mockito.when(this.results.sharesResponses()).thenReturn(true);
+		Mockito.when(this.results.keepsAnswerTo(this.target.failure)).thenReturn(true);
+		Mockito.when(this.handling.notifiesOfAnswer()).thenReturn(true);
+		HeldLeases[] leases = new HeldLeases[1];
+		assertThatIllegalArgumentException().isThrownBy(() -> work((call) -> {
+			leases[0] = sharing(call);
+			call.respond(this.handling, leases[0]);
+			return call.proceed(leases[0]);
+		}).failing("1"));
+		assertThat(this.registry.released).isEmpty();
+		leases[0].requestEnded();
 		assertThat(this.registry.released).containsExactly("a:1");
 	}
 
@@ -154,7 +173,7 @@ class LockedCallTests {
 	}
 
 	@Test
-	@DisplayName("A method that is called later may be called several times, each time with the lease of that time")
+	@DisplayName("A method that is called later may be called several times, each time with its lease and through the other advice")
 	void later() {
 		HeldLeases[] leases = new HeldLeases[2];
 		work((call) -> {
@@ -164,6 +183,7 @@ class LockedCallTests {
 			}
 			return null;
 		}).plain("1", null);
+		assertThat(this.innerAdvice).isEqualTo(2);
 		assertThat(this.target.runs).extracting(Run::leases).containsExactly(leases);
 		assertThat(this.target.runs).extracting(Run::lease).doesNotContainNull();
 		assertThat(this.registry.released).isEmpty();
@@ -245,9 +265,7 @@ class LockedCallTests {
 		for (boolean notifies : new boolean[] { false, true }) {
 			Mockito.when(this.handling.notifiesOfAnswer()).thenReturn(notifies);
 			work((call) -> {
-				HeldLeases sharing = HeldLeases.of(call.method().method(),
-						new Outcome(this.registry.lease("a:1"), null), new SharedCall(this.results, Caller.ANY), false);
-				assertThat(call.respond(this.handling, sharing)).isEqualTo(notifies);
+				assertThat(call.respond(this.handling, sharing(call))).isEqualTo(notifies);
 				assertThat(call.respond(this.handling, this.registry.held(call.method(), "a:1"))).isFalse();
 				return null;
 			}).plain("1", null);
@@ -267,6 +285,11 @@ class LockedCallTests {
 		Mockito.when(this.requests.handling(Mockito.any())).thenReturn(this.handling);
 	}
 
+	private HeldLeases sharing(LockedCall call) {
+		Outcome granted = new Outcome(this.registry.lease("a:1"), null);
+		return HeldLeases.of(call.method().method(), granted, new SharedCall(this.results, Caller.ANY), false);
+	}
+
 	private HeldLeases received(LockedCall call, SharedResult result) {
 		return HeldLeases.of(call.method().method(), new Outcome(null, result),
 				new SharedCall(this.results, Caller.ANY), false);
@@ -281,6 +304,10 @@ class LockedCallTests {
 		factory.setProxyTargetClass(true);
 		factory.addAdvice((MethodInterceptor) (invocation) -> way
 			.on(new LockedCall(invocation, method(invocation.getMethod().getName()), this.context, this.requests)));
+		factory.addAdvice((MethodInterceptor) (invocation) -> {
+			this.innerAdvice++;
+			return invocation.proceed();
+		});
 		return (Work) factory.getProxy();
 	}
 

@@ -1,5 +1,6 @@
 package io.github.lockstarter.operation;
 
+import java.io.ByteArrayOutputStream;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -134,6 +135,12 @@ class LockOperationSourceTests {
 		assertThat(operation(Covered.class, "plain").name()).isEqualTo("class");
 		assertThat(operation(Covered.class, "own").name()).isEqualTo("own");
 		assertThat(operation(Covered.class, "inherited").name()).isEqualTo("class");
+	}
+
+	@Test
+	@DisplayName("It does not cover the methods that a class of Java or Spring has")
+	void ofFramework() {
+		assertThat(source().of(CoveredStream.class).keySet()).extracting(Method::getName).containsExactly("own");
 	}
 
 	@Test
@@ -403,6 +410,14 @@ class LockOperationSourceTests {
 		@Override
 		public String toString() {
 			return "covered";
+		}
+
+	}
+
+	@ExclusiveRequest(name = "stream")
+	static class CoveredStream extends ByteArrayOutputStream {
+
+		public void own() {
 		}
 
 	}

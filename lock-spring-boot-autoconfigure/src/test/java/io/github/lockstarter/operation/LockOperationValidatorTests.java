@@ -68,6 +68,14 @@ class LockOperationValidatorTests {
 	}
 
 	@Test
+	@DisplayName("The message names the primitive type for which a skipped call has no value")
+	void skippedPrimitive() {
+		assertThatExceptionOfType(LockConfigurationException.class)
+			.isThrownBy(() -> this.operations.of(SkippedPrimitive.class))
+			.withMessageContaining("SKIP has no int to return");
+	}
+
+	@Test
 	@DisplayName("A proxy of interfaces needs all annotated methods in them, but not those that only an annotated class covers")
 	void proxyOfInterfaces() {
 		Class<?>[] task = { Callable.class, Task.class };
