@@ -155,8 +155,8 @@ public final class LockedCall implements GuardedCall, StageCall {
 	/** Returns the locks for the request of the thread that called the proxy. */
 	LockAcquisition locks() {
 		// Code of a handler may call another one: the content of the request is not its.
-		return locks((this.handling != null || !this.method.readsContent()) ? this.currentRequest
-				: new RequestWithoutContent(this.currentRequest));
+		boolean ofOther = this.handling == null && isInRequest() && this.method.readsContent();
+		return locks(ofOther ? new RequestWithoutContent(this.currentRequest) : this.currentRequest);
 	}
 
 	/** Returns the locks for the request. */

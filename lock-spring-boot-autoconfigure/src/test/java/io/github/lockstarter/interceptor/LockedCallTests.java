@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -14,11 +15,15 @@ import org.junit.jupiter.api.Test;
 import org.mockito.Mockito;
 
 import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.stereotype.Controller;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.ResponseBody;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.LockDeadlockException;
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.MissingLockKeyException;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
 import io.github.lockstarter.completion.HeldLeases;
@@ -39,6 +44,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.mockito.ArgumentMatchers.any;
 
 /**
  * One call of an annotated method, from its leases to their release.
@@ -259,6 +265,29 @@ class LockedCallTests {
 	}
 
 	@Test
+	@DisplayName("A handler that replays reads the content of its request; one that other code calls does not, because that content is not for it")
+	void content() {
+		CurrentRequest request = Mockito.mock(CurrentRequest.class);
+		Mockito.when(this.requests.currentRequest()).thenReturn(request);
+		Mockito.when(request.headers(any())).thenReturn(List.of());
+		Mockito.when(request.headers("Idempotency-Key")).thenReturn(List.of("1"));
+		work(PROCEED).replayed();
+		Mockito.verify(request, Mockito.never()).content();
+		handle();
+		work(PROCEED).replayed();
+		Mockito.verify(request).content();
+	}
+
+	@Test
+	@DisplayName("Outside of a request, a key that reads it is missing for that reason, also that of a handler that replays")
+	void outsideOfRequest() {
+		for (Consumer<Work> method : List.<Consumer<Work>>of(Work::ofHeader, Work::replayed)) {
+			assertThatExceptionOfType(MissingLockKeyException.class).isThrownBy(() -> method.accept(work(PROCEED)))
+				.withMessageContaining("reads the HTTP request, but this call belongs to none");
+		}
+	}
+
+	@Test
 	@DisplayName("A response is awaited if it may be kept, and the framework notifies of it")
 	void respond() {
 		Mockito.when(this.results.sharesResponses()).thenReturn(true);
@@ -282,7 +311,7 @@ class LockedCallTests {
 	}
 
 	private void handle() {
-		Mockito.when(this.requests.handling(Mockito.any())).thenReturn(this.handling);
+		Mockito.when(this.requests.handling(any())).thenReturn(this.handling);
 	}
 
 	private HeldLeases sharing(LockedCall call) {
@@ -321,6 +350,7 @@ class LockedCallTests {
 	private record Run(@Nullable Lease lease, @Nullable HeldLeases leases, int released) {
 	}
 
+	@Controller
 	static class Work {
 
 		private final List<Run> runs = new ArrayList<>();
@@ -360,6 +390,17 @@ class LockedCallTests {
 
 		@ExclusiveRequest(name = "a", key = "#key", waitTime = "1h")
 		public void waiting(String key) {
+		}
+
+		@ExclusiveRequest(name = "a", key = "header('Idempotency-Key')")
+		public void ofHeader() {
+		}
+
+		@PostMapping("/")
+		@ResponseBody
+		@ExclusiveRequest(name = "a", key = "header('Idempotency-Key')", replay = "1h")
+		public String replayed() {
+			return "done";
 		}
 
 		@ExclusiveRequest(name = "b", key = "#key", onConflict = OnConflict.SKIP)
