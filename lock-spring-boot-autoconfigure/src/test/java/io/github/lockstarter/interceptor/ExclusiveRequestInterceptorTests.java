@@ -36,6 +36,8 @@ import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
 import io.github.lockstarter.completion.HeldLeases;
+import io.github.lockstarter.completion.LeaseContext;
+import io.github.lockstarter.completion.RequestCompletion;
 import io.github.lockstarter.key.CurrentRequest;
 import io.github.lockstarter.key.RequestContent;
 import io.github.lockstarter.operation.LockOperationSource;
@@ -128,6 +130,23 @@ class ExclusiveRequestInterceptorTests {
 	}
 
 	@Test
+	@DisplayName("In a request of its subscriber, it is the handler of that, and its lock covers the response if that is so configured")
+	void reactiveHandler() {
+		RequestCompletion end = new RequestCompletion();
+		ReactiveRequestSupport.Request request = Mockito.mock(ReactiveRequestSupport.Request.class);
+		Mockito.when(request.current(anyBoolean(), anyBoolean())).thenReturn(Mono.just(this.request));
+		Mockito.when(request.isHandledBy(any())).thenReturn(true);
+		Mockito.when(request.end()).thenReturn(end);
+		this.reactive = Mockito.mock(ReactiveRequestSupport.class);
+		Mockito.when(this.reactive.find(any())).thenReturn(request);
+		this.untilResponse = true;
+		assertThat(this.work.mono("1").block()).isEqualTo("done");
+		assertThat(this.registry.released).isEmpty();
+		end.reached();
+		assertThat(this.registry.released).containsExactly("a:1");
+	}
+
+	@Test
 	@DisplayName("A method that returns a stage, and does not wait, acquires its lock on the thread")
 	void stage() {
 		CompletableFuture<String> stage = this.work.stage("1");
@@ -150,63 +169,6 @@ class ExclusiveRequestInterceptorTests {
 	}
 
 	@Test
-	@DisplayName("If it has to wait, its caller gets a stage at once, and it is called on the application's task executor")
-	void stageWaits() {
-		CompletableFuture<Lease> pending = this.registry.pend("a:1", new CompletableFuture<>());
-		CompletableFuture<String> stage = this.work.waitingStage("1");
-		assertThat(stage).isNotDone();
-		pending.complete(this.registry.lease("a:1"));
-		assertThat(this.target.runs).isZero();
-		assertThat(this.tasks).hasSize(1);
-		this.tasks.get(0).run();
-		assertThat(this.target.runs).isEqualTo(1);
-		this.target.later.complete("done");
-		assertThat(stage).isCompletedWithValue("done");
-		assertThat(this.registry.released).containsExactly("a:1");
-	}
-
-	@Test
-	@DisplayName("Such a stage fails if the lock is refused, and needs no task for that")
-	void stageRefused() {
-		CompletableFuture<Lease> pending = this.registry.pend("a:1", new CompletableFuture<>());
-		CompletableFuture<String> stage = this.work.waitingStage("1");
-		IllegalStateException failure = new IllegalStateException();
-		pending.completeExceptionally(failure);
-		assertThat(stage).isCompletedExceptionally();
-		assertThat(this.tasks).isEmpty();
-		assertThat(this.target.runs).isZero();
-	}
-
-	@Test
-	@DisplayName("If its caller cancels it meanwhile, the wait ends; after the grant, the lock is given back and nothing runs")
-	void stageCancelled() {
-		CompletableFuture<Lease> pending = this.registry.pend("a:1", new CompletableFuture<>());
-		this.work.waitingStage("1").cancel(false);
-		assertThat(pending).isCancelled();
-		CompletableFuture<Lease> granted = this.registry.pend("a:1", new CompletableFuture<>());
-		CompletableFuture<String> stage = this.work.waitingStage("1");
-		granted.complete(this.registry.lease("a:1"));
-		stage.cancel(false);
-		assertThat(this.registry.released).containsExactly("unused a:1");
-		this.tasks.forEach(Runnable::run);
-		assertThat(this.target.runs).isZero();
-	}
-
-	@Test
-	@DisplayName("If the task executor rejects it, the stage fails, and the lock is given back")
-	void stageRejected() {
-		this.executor = (task) -> {
-			throw new RejectedExecutionException();
-		};
-		CompletableFuture<Lease> pending = this.registry.pend("a:1", new CompletableFuture<>());
-		CompletableFuture<String> stage = this.work.waitingStage("1");
-		pending.complete(this.registry.lease("a:1"));
-		assertThat(stage).isCompletedExceptionally();
-		assertThat(this.registry.released).containsExactly("unused a:1");
-		assertThat(this.target.runs).isZero();
-	}
-
-	@Test
 	@DisplayName("On an event loop, a method that returns a value is refused, and a stage does not wait there")
 	void eventLoop() {
 		assertThatExceptionOfType(LockConfigurationException.class)
@@ -216,6 +178,11 @@ class ExclusiveRequestInterceptorTests {
 		assertThat(onEventLoop(() -> this.work.stage("1"))).isNotDone();
 		assertThat(this.registry.asynchronous).isEqualTo(1);
 		assertThat(this.target.runs).isEqualTo(1);
+		CompletableFuture<Lease> granted = this.registry.grantWhileWaiting("a:1");
+		assertThat(onEventLoop(() -> {
+			this.work.stage("1");
+			return granted.cancel(false);
+		})).isTrue();
 	}
 
 	@Test
@@ -352,7 +319,7 @@ class ExclusiveRequestInterceptorTests {
 		LockedCall ofRetrying = callOf(retrying);
 		assertThat(ofRetrying.isRetried()).isFalse();
 		assertThat(ofRetrying.isOutermostOf(retrying)).isTrue();
-		assertThat(ofRetrying.isOutermostOf(retried)).isFalse();
+		assertThat(ofRetrying.isOutermostOf(proxy(advisor()))).isFalse();
 		assertThat(ofRetrying.proxy()).isSameAs(retrying);
 	}
 
@@ -371,6 +338,21 @@ class ExclusiveRequestInterceptorTests {
 		EarlyLocks nested = this.interceptor.early(method("ofParam"), new Object[1], List.of(held()));
 		nested.acquire();
 		assertThat(this.registry.asked).hasSize(1);
+	}
+
+	@Test
+	@DisplayName("They join the locks of a handler that has dispatched the request on the same thread")
+	void earlyWithin() {
+		Mockito.when(this.requests.currentRequest()).thenReturn(this.request);
+		Mockito.when(this.request.param("id")).thenReturn("1");
+		LeaseContext.push(held());
+		try {
+			this.interceptor.early(method("ofParam"), new Object[1], List.of()).acquire();
+		}
+		finally {
+			LeaseContext.pop();
+		}
+		assertThat(this.registry.asked).isEmpty();
 	}
 
 	@Test

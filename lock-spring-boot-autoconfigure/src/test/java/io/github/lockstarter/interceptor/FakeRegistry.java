@@ -5,9 +5,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -45,6 +47,13 @@ final class FakeRegistry implements SharingRegistry {
 	/** The number of attempts that do not block a thread. */
 	int asynchronous;
 
+	/** The executor of the last one. */
+	@Nullable Executor executor;
+
+	/** Runs within each attempt. */
+	Runnable meanwhile = () -> {
+	};
+
 	/** What was given back, in this order, as in {@code a:1} or {@code unused a:1}. */
 	final List<String> released = new ArrayList<>();
 
@@ -56,6 +65,9 @@ final class FakeRegistry implements SharingRegistry {
 	private final Map<LockKey, Supplier<? extends RuntimeException>> failures = new HashMap<>();
 
 	private final Map<LockKey, CompletableFuture<?>> pending = new HashMap<>();
+
+	/** Locks that another thread grants when the caller waits for them. */
+	private final Set<LockKey> granted = new HashSet<>();
 
 	/** Returns the context of calls that acquire their locks here. */
 	InterceptorContext context(CallerTasks tasks, LastRuns runs) {
@@ -89,6 +101,16 @@ final class FakeRegistry implements SharingRegistry {
 		return outcome;
 	}
 
+	/**
+	 * Lets another thread grant the next asynchronous attempt for the lock, not before
+	 * the thread of the caller waits for that.
+	 * @return completes with the grant
+	 */
+	CompletableFuture<Lease> grantWhileWaiting(String key) {
+		this.granted.add(LockKey.of(key));
+		return pend(key, new CompletableFuture<>());
+	}
+
 	/** Returns the lease that is granted on the lock. */
 	SharedLease lease(String key) {
 		return lease(LockKey.of(key));
@@ -120,6 +142,7 @@ final class FakeRegistry implements SharingRegistry {
 	private List<Lease> grant(List<LockKey> keys, LockOptions options) {
 		this.asked.add(keys);
 		this.waits.add(options.waitTime());
+		this.meanwhile.run();
 		for (LockKey key : keys) {
 			Supplier<? extends RuntimeException> failure = this.failures.get(key);
 			if (failure != null) {
@@ -132,17 +155,33 @@ final class FakeRegistry implements SharingRegistry {
 	@SuppressWarnings("unchecked")
 	private <T> CompletionStage<T> later(LockKey key, @Nullable Executor executor, Supplier<T> attempt) {
 		this.asynchronous++;
+		this.executor = executor;
 		CompletableFuture<T> pending = (CompletableFuture<T>) this.pending.remove(key);
-		if (pending != null && executor instanceof ContentionListener listener) {
+		boolean whileWaiting = this.granted.remove(key);
+		if (pending != null && !whileWaiting && executor instanceof ContentionListener listener) {
 			listener.contended();
 		}
 		try {
 			T granted = attempt.get();
+			if (pending != null && whileWaiting) {
+				grantWhileWaiting(Thread.currentThread(), pending, granted);
+			}
 			return (pending != null) ? pending : CompletableFuture.completedFuture(granted);
 		}
 		catch (RuntimeException ex) {
 			return (pending != null) ? pending : CompletableFuture.failedFuture(ex);
 		}
+	}
+
+	private static <T> void grantWhileWaiting(Thread caller, CompletableFuture<T> pending, T granted) {
+		Thread other = new Thread(() -> {
+			while (caller.getState() != Thread.State.TIMED_WAITING && !pending.isDone()) {
+				Thread.yield();
+			}
+			pending.complete(granted);
+		});
+		other.setDaemon(true);
+		other.start();
 	}
 
 	@Override
