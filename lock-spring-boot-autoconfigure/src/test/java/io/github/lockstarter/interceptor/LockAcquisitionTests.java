@@ -2,10 +2,12 @@ package io.github.lockstarter.interceptor;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
@@ -391,14 +393,17 @@ class LockAcquisitionTests {
 	@ValueSource(booleans = { false, true })
 	@DisplayName("A mock that returns null instead of a lease is named as the cause")
 	void mock(boolean async) {
-		LockRegistry mock = Mockito.mock(LockRegistry.class);
-		InterceptorContext context = context(mock);
-		for (Object[] args : List.of(new Object[] { List.of("1") }, new Object[] { List.of("1", "2") })) {
-			LockAcquisition locks = locks("all", args);
-			assertThatExceptionOfType(RuntimeException.class)
-				.isThrownBy(() -> get(async, () -> locks.acquireAsync(context, NO_CHAIN, DIRECT, false),
-						() -> locks.acquire(context, NO_CHAIN, false)))
-				.withMessageContaining("If it is a mock, configure it to return one");
+		for (CompletionStage<?> stage : Arrays.asList(null, CompletableFuture.completedStage(null))) {
+			InterceptorContext context = context(
+					Mockito.mock(LockRegistry.class, (call) -> call.getMethod().getReturnType() == CompletionStage.class
+							? stage : Mockito.RETURNS_DEFAULTS.answer(call)));
+			for (List<String> keys : List.of(List.of("1"), List.of("1", "2"))) {
+				LockAcquisition locks = locks("all", keys);
+				assertThatExceptionOfType(RuntimeException.class)
+					.isThrownBy(() -> get(async, () -> locks.acquireAsync(context, NO_CHAIN, DIRECT, false),
+							() -> locks.acquire(context, NO_CHAIN, false)))
+					.withMessageContaining("If it is a mock, configure it to return one");
+			}
 		}
 	}
 

@@ -12,9 +12,12 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.Mockito;
 
 import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.ResponseBody;
@@ -71,6 +74,10 @@ class LockedCallTests {
 	private final ResultSharing results = Mockito.mock(ResultSharing.class);
 
 	private int innerAdvice;
+
+	/** What the inner advice does. */
+	private Runnable inner = () -> {
+	};
 
 	private final Work target = new Work(this.registry.released);
 
@@ -179,12 +186,13 @@ class LockedCallTests {
 	}
 
 	@Test
-	@DisplayName("A method that is called later may be called several times, each time with its lease and through the other advice")
+	@DisplayName("A method that is called later may be called several times, each time with its lease and through the other advice, which finds it on the thread")
 	void later() {
 		HeldLeases[] leases = new HeldLeases[2];
 		work((call) -> {
 			for (int i = 0; i < 2; i++) {
 				leases[i] = call.acquire(call.locks(), false);
+				this.inner = ExposeInvocationInterceptor::currentInvocation;
 				assertThat(call.runLater(leases[i])).isEqualTo("done");
 			}
 			return null;
@@ -264,6 +272,21 @@ class LockedCallTests {
 		assertThat(this.registry.asked).isEmpty();
 	}
 
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	@DisplayName("Leases that cover the response are held until the end of the request")
+	void untilResponse(boolean async) {
+		HeldLeases[] leases = new HeldLeases[1];
+		work((call) -> {
+			leases[0] = async ? call.acquireAsync(call.locks(), true, Runnable::run).join()
+					: call.acquire(call.locks(), true);
+			return call.proceed(leases[0]);
+		}).plain("1", null);
+		assertThat(this.registry.released).isEmpty();
+		leases[0].requestEnded();
+		assertThat(this.registry.released).containsExactly("a:1");
+	}
+
 	@Test
 	@DisplayName("A handler that replays reads the content of its request; one that other code calls does not, because that content is not for it")
 	void content() {
@@ -335,6 +358,7 @@ class LockedCallTests {
 			.on(new LockedCall(invocation, method(invocation.getMethod().getName()), this.context, this.requests)));
 		factory.addAdvice((MethodInterceptor) (invocation) -> {
 			this.innerAdvice++;
+			this.inner.run();
 			return invocation.proceed();
 		});
 		return (Work) factory.getProxy();

@@ -1,6 +1,7 @@
 package io.github.lockstarter.operation;
 
 import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -8,7 +9,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
@@ -18,6 +21,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.event.ContextRefreshedEvent;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.http.HttpEntity;
+import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.InitBinder;
@@ -26,10 +35,14 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.ResponseBody;
 
 import io.github.lockstarter.LockConfigurationException;
+import io.github.lockstarter.TooManyLockKeysException;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
+import io.github.lockstarter.key.CurrentRequest;
+import io.github.lockstarter.key.LockInvocation;
 import io.github.lockstarter.result.KeptAnswers;
 import io.github.lockstarter.result.Replay;
+import io.github.lockstarter.testing.Inherited;
 import io.github.lockstarter.testing.TestOperations;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -45,6 +58,8 @@ class LockOperationSourceTests {
 	private final Map<String, LockSettings> names = new HashMap<>();
 
 	private LockSettings defaults = wait(null);
+
+	private KeptAnswers keep = KeptAnswers.VALUES;
 
 	private UnaryOperator<String> placeholders = UnaryOperator.identity();
 
@@ -102,11 +117,56 @@ class LockOperationSourceTests {
 	@ParameterizedTest
 	@ValueSource(classes = { WithoutUnit.class, TwoKeys.class, SharedAndOther.class, SharedKeys.class,
 			ReplayWithoutKey.class, KeepWithoutReplay.class, StatusesOfService.class, FingerprintOfService.class,
-			HeldAndShared.class, UnknownResolver.class })
+			FingerprintWithoutReplay.class, HeldAndShared.class, UnknownResolver.class, KeysOfText.class,
+			ReplayOfStream.class })
 	@DisplayName("An annotation that contradicts itself, or that cannot have an effect, is refused")
 	void contradictions(Class<?> type) {
 		assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(() -> source().of(type))
 			.withMessageContaining(type.getSimpleName() + ".method");
+	}
+
+	@Test
+	@DisplayName("A key resolver is a key for a replay, too, and is looked up as a bean")
+	void resolver() {
+		assertThatExceptionOfType(LockConfigurationException.class)
+			.isThrownBy(() -> source().of(ReplayByResolver.class))
+			.withMessageContaining("There is no bean 'unknown'");
+	}
+
+	@Test
+	@DisplayName("keys has a lock for each element, up to the largest number")
+	void keys() {
+		LockedMethod method = find(Several.class, "method");
+		LockOperation operation = method.operations().get(0);
+		assertThat(operation.lockKeys(call(method, List.of("1", "2")))).hasSize(2);
+		List<Integer> many = IntStream.range(0, 65).boxed().toList();
+		assertThatExceptionOfType(TooManyLockKeysException.class)
+			.isThrownBy(() -> operation.lockKeys(call(method, many)));
+	}
+
+	@Test
+	@DisplayName("What is kept is said by the annotation, or otherwise by lock.replay.keep; methods that are no handlers keep values")
+	void kept() {
+		this.keep = KeptAnswers.ALL;
+		assertThat(kept(Replaying.class, "method")).isEqualTo(KeptAnswers.ALL);
+		assertThat(kept(Replaying.class, "own")).isEqualTo(KeptAnswers.VALUES);
+		assertThat(kept(ReplayingService.class, "method")).isEqualTo(KeptAnswers.VALUES);
+		assertThat(kept(ReplayingService.class, "own")).isEqualTo(KeptAnswers.VALUES);
+	}
+
+	@Test
+	@DisplayName("A handler that replays may have arguments that can be read only once, because its requests are compared")
+	void argumentsOfHandler() {
+		assertThat(operation(ReplayingStream.class, "method").replay()).isNotNull();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "500", "+500", "-500", "007" })
+	@DisplayName("A number is no time, whatever its sign is and however it begins")
+	void numbers(String time) {
+		this.placeholders = (text) -> text.equals("${time}") ? time : "all";
+		assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(() -> source().of(Placeholders.class))
+			.withMessageContaining("'" + time + "' has no unit");
 	}
 
 	@Test
@@ -118,12 +178,15 @@ class LockOperationSourceTests {
 	}
 
 	@Test
-	@DisplayName("A method that replays must not run without its lock when the store fails")
+	@DisplayName("A method that replays must not run without its lock when the store fails; one that shares may")
 	void proceedsAndReplays() {
 		this.placeholders = (text) -> text.equals("${name}") ? "replayed" : text.equals("${keep}") ? "all" : "1h";
 		this.names.put("replayed", new LockSettings(null, null, null, null, null, null, null, OnStoreFailure.PROCEED));
 		assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(() -> source().of(Placeholders.class))
 			.withMessageContaining("set lock.names.replayed.on-store-failure=reject");
+		this.names.put("shared", new LockSettings(null, null, null, null, null, null, null, OnStoreFailure.PROCEED));
+		this.placeholders = UnaryOperator.identity();
+		assertThat(operation(Policies.class, "share").proceedsOnStoreFailure()).isTrue();
 	}
 
 	@Test
@@ -131,16 +194,32 @@ class LockOperationSourceTests {
 	void ofClass() {
 		LockOperationSource source = source();
 		assertThat(source.of(Covered.class).keySet()).extracting(Method::getName)
-			.containsExactlyInAnyOrder("plain", "own", "inherited");
+			.containsExactlyInAnyOrder("plain", "own", "inherited", "ofInterface");
 		assertThat(operation(Covered.class, "plain").name()).isEqualTo("class");
 		assertThat(operation(Covered.class, "own").name()).isEqualTo("own");
 		assertThat(operation(Covered.class, "inherited").name()).isEqualTo("class");
 	}
 
 	@Test
-	@DisplayName("It does not cover the methods that a class of Java or Spring has")
-	void ofFramework() {
+	@DisplayName("It does not cover the methods that a class of Java or Spring has, nor what only its own package can override")
+	void notCovered() {
 		assertThat(source().of(CoveredStream.class).keySet()).extracting(Method::getName).containsExactly("own");
+		assertThat(source().of(CoveredElsewhere.class).keySet()).extracting(Method::getName).containsExactly("own");
+	}
+
+	@Test
+	@DisplayName("Of callbacks whose parameter the application chooses, it covers those that the application calls, and not those of the container")
+	void callbacks() {
+		assertThat(source().of(CoveredCallbacks.class).keySet()).extracting(Method::getName).containsExactly("accept");
+	}
+
+	@Test
+	@DisplayName("A type of Spring belongs to the application if that is of the same project")
+	void frameworks() {
+		assertThat(LockOperationSource.isFramework(HttpEntity.class, Covered.class)).isTrue();
+		assertThat(LockOperationSource.isFramework(HttpEntity.class, GenericApplicationContext.class)).isTrue();
+		assertThat(LockOperationSource.isFramework(HttpEntity.class, ResponseEntity.class)).isFalse();
+		assertThat(LockOperationSource.isFramework(Uncovered.class, Covered.class)).isFalse();
 	}
 
 	@Test
@@ -171,6 +250,35 @@ class LockOperationSourceTests {
 	}
 
 	@Test
+	@DisplayName("A proxy that extends a class has its methods, under its name, and not those of the interfaces that it implements")
+	void proxyOfClass() {
+		LockOperationSource source = source();
+		ProxyFactory factory = new ProxyFactory(new Overriding());
+		factory.setProxyTargetClass(true);
+		factory.addInterface(Farther.class);
+		factory.addInterface(Locked.class);
+		Class<?> proxy = factory.getProxy().getClass();
+		Method method = TestOperations.method(Overriding.class, "method");
+		assertThat(source.find(method, proxy)).isNotNull().isSameAs(source.find(method, Overriding.class));
+		assertThat(source.find(TestOperations.method(Farther.class, "method"), proxy))
+			.isSameAs(source.find(method, proxy));
+		assertThat(source.find(TestOperations.method(Locked.class, "locked"), proxy)).isNotNull();
+		assertThat(source.operations()).extracting(LockOperation::name)
+			.containsExactlyInAnyOrder("one", "two", "locked");
+	}
+
+	@Test
+	@DisplayName("A method that two interfaces of a proxy inherit is that of the first")
+	void proxyOfInterfaces() {
+		Object proxy = Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] { First.class, Second.class },
+				(any, called, args) -> null);
+		LockedMethod method = source().find(TestOperations.method(Unnamed.class, "method"), proxy.getClass());
+		assertThat(method).isNotNull();
+		assertThat(method.operations()).extracting(LockOperation::name)
+			.containsExactly(First.class.getName() + ".method()");
+	}
+
+	@Test
 	@DisplayName("What is known of all methods are those of the classes that have been asked for")
 	void foundSoFar() {
 		LockOperationSource source = source();
@@ -198,6 +306,16 @@ class LockOperationSourceTests {
 		assertThat(source.find(method, Reactive.class)).isSameAs(source.find(method, Reactive.class));
 	}
 
+	private KeptAnswers kept(Class<?> type, String method) {
+		Replay replay = operation(type, method).replay();
+		assertThat(replay).isNotNull();
+		return replay.answers();
+	}
+
+	private static LockInvocation call(LockedMethod method, Object argument) {
+		return method.invocation(new Object[] { argument }, CurrentRequest.NONE);
+	}
+
 	private LockOperation operation(Class<?> type, String method) {
 		List<LockOperation> operations = find(type, method).operations();
 		assertThat(operations).hasSize(1);
@@ -210,7 +328,8 @@ class LockOperationSourceTests {
 
 	private LockOperationSource source() {
 		return TestOperations.source((name) -> this.names.getOrDefault(name, LockSettings.NONE),
-				new LockSettings(TTL, null, null, null, null, null, null, null).or(this.defaults), this.placeholders);
+				new LockSettings(TTL, null, null, null, null, null, null, null).or(this.defaults), this.keep,
+				this.placeholders);
 	}
 
 	private static LockSettings wait(@Nullable Duration wait) {
@@ -277,6 +396,85 @@ class LockOperationSourceTests {
 		@ResponseBody
 		@ExclusiveRequest(key = "#key", replay = "1h")
 		public String method(String key) {
+			return "done";
+		}
+
+		@PostMapping("/own")
+		@ResponseBody
+		@ExclusiveRequest(key = "#key", replay = "1h", keep = "values")
+		public String own(String key) {
+			return "done";
+		}
+
+	}
+
+	static class ReplayingService {
+
+		@ExclusiveRequest(key = "#key", replay = "1h")
+		public String method(String key) {
+			return "done";
+		}
+
+		@ExclusiveRequest(key = "#key", replay = "1h", keep = "values")
+		public String own(String key) {
+			return "done";
+		}
+
+	}
+
+	@Controller
+	static class ReplayingStream {
+
+		@PostMapping("/")
+		@ResponseBody
+		@ExclusiveRequest(key = "#key", replay = "1h")
+		public String method(String key, InputStream body) {
+			return "done";
+		}
+
+	}
+
+	static class ReplayOfStream {
+
+		@ExclusiveRequest(key = "#key", replay = "1h")
+		public String method(String key, InputStream body) {
+			return "done";
+		}
+
+	}
+
+	static class ReplayByResolver {
+
+		@ExclusiveRequest(keyResolver = "unknown", replay = "1h")
+		public String method() {
+			return "done";
+		}
+
+	}
+
+	static class Several {
+
+		@ExclusiveRequest(keys = "#all")
+		public void method(List<?> all) {
+		}
+
+	}
+
+	static class KeysOfText {
+
+		@ExclusiveRequest(keys = "#one")
+		public void method(String one) {
+		}
+
+	}
+
+	@Controller
+	static class FingerprintWithoutReplay {
+
+		@PostMapping("/")
+		@ResponseBody
+		@ExclusiveRequest(key = "#one", onConflict = OnConflict.SHARE, fingerprint = "+header.X-Tenant")
+		public String method(String one) {
 			return "done";
 		}
 
@@ -385,8 +583,18 @@ class LockOperationSourceTests {
 
 	}
 
+	interface OfApplication {
+
+		void ofInterface();
+
+	}
+
 	@ExclusiveRequest(name = "class")
-	static class Covered extends Uncovered implements Runnable {
+	static class Covered extends Uncovered implements Runnable, OfApplication {
+
+		@Override
+		public void ofInterface() {
+		}
 
 		public void plain() {
 			hidden();
@@ -418,6 +626,27 @@ class LockOperationSourceTests {
 	static class CoveredStream extends ByteArrayOutputStream {
 
 		public void own() {
+		}
+
+	}
+
+	@ExclusiveRequest(name = "elsewhere")
+	static class CoveredElsewhere extends Inherited.Plain {
+
+		public void own() {
+		}
+
+	}
+
+	@ExclusiveRequest(name = "callbacks")
+	static class CoveredCallbacks implements ApplicationListener<ContextRefreshedEvent>, Consumer<String> {
+
+		@Override
+		public void onApplicationEvent(ContextRefreshedEvent event) {
+		}
+
+		@Override
+		public void accept(String text) {
 		}
 
 	}
@@ -477,6 +706,21 @@ class LockOperationSourceTests {
 		@Override
 		public void method() {
 		}
+
+	}
+
+	interface Unnamed {
+
+		@ExclusiveRequest
+		void method();
+
+	}
+
+	interface First extends Unnamed {
+
+	}
+
+	interface Second extends Unnamed {
 
 	}
 

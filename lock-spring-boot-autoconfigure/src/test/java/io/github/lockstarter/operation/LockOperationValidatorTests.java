@@ -8,6 +8,8 @@ import java.util.concurrent.Future;
 import java.util.stream.Stream;
 
 import io.reactivex.rxjava3.core.Single;
+import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,6 +23,7 @@ import reactor.core.publisher.ParallelFlux;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.service.annotation.PostExchange;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
 import io.github.lockstarter.Lease;
@@ -51,7 +54,8 @@ class LockOperationValidatorTests {
 			RecordOfPublisher.class, EnumOfPublisher.class, BadTtl.class, ZeroTtl.class, LeaseInKey.class,
 			LeaseInCondition.class, InheritedPrivateMethod.class, InheritedFinalMethod.class,
 			FinalUnderAnnotatedClass.class, PackagePrivateElsewhere.class, NegativeWait.class, BadStatus.class,
-			BadName.class, FinalClass.class, SkippedHandler.class, SkippedPrimitive.class })
+			BadName.class, FinalClass.class, SkippedHandler.class, SkippedExchange.class, SkippedPrimitive.class,
+			SkippedNonNull.class })
 	@DisplayName("A method that cannot be locked as declared is refused, and the message names it")
 	void refused(Class<?> type) {
 		Class<?> declaring = (type.getSuperclass() != Object.class) ? type.getSuperclass() : type;
@@ -60,8 +64,8 @@ class LockOperationValidatorTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(classes = { SkippedVoid.class, SkippedOptional.class, SkippedFuture.class, FinalClassOfInterface.class,
-			OverriddenInPackage.class })
+	@ValueSource(classes = { SkippedVoid.class, SkippedOptional.class, SkippedFuture.class, SkippedNullable.class,
+			SkippedClient.class, FinalClassOfInterface.class, OverriddenInPackage.class, ProtectedElsewhere.class })
 	@DisplayName("A method that a proxy can guard is accepted; a skipped one needs a result that can be empty")
 	void accepted(Class<?> type) {
 		assertThat(this.operations.of(type)).hasSize(1);
@@ -325,6 +329,45 @@ class LockOperationValidatorTests {
 
 	}
 
+	@RestController
+	static class SkippedExchange {
+
+		@PostExchange("/")
+		@ExclusiveRequest(onConflict = OnConflict.SKIP)
+		public void method() {
+		}
+
+	}
+
+	/** It sends requests, and has no client. */
+	interface SkippedClient {
+
+		@PostExchange("/")
+		@ExclusiveRequest(onConflict = OnConflict.SKIP)
+		void method();
+
+	}
+
+	@NullMarked
+	static class SkippedNonNull {
+
+		@ExclusiveRequest(onConflict = OnConflict.SKIP)
+		public String method() {
+			return "done";
+		}
+
+	}
+
+	@NullMarked
+	static class SkippedNullable {
+
+		@ExclusiveRequest(onConflict = OnConflict.SKIP)
+		public @Nullable String method() {
+			return null;
+		}
+
+	}
+
 	static final class FinalClass {
 
 		@ExclusiveRequest
@@ -406,6 +449,10 @@ class LockOperationValidatorTests {
 	}
 
 	static class PackagePrivateElsewhere extends Inherited.Annotated {
+
+	}
+
+	static class ProtectedElsewhere extends Inherited.AnnotatedProtected {
 
 	}
 

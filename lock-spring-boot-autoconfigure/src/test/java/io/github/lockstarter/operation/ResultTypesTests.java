@@ -20,6 +20,7 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Controller;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.ResponseBody;
 
 import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.result.ResultType;
@@ -52,7 +53,11 @@ class ResultTypesTests {
 	@Test
 	@DisplayName("A type variable is that of the class of the bean")
 	void generic() {
-		assertThat(of(OfString.class, "generic").type()).hasToString("java.lang.String");
+		for (String method : List.of("value", "stage", "mono")) {
+			ResultType result = of(OfString.class, method);
+			assertThat(result.type()).hasToString("java.lang.String");
+			assertThat(result.owner()).isEqualTo(OfString.class);
+		}
 	}
 
 	@ParameterizedTest
@@ -71,6 +76,17 @@ class ResultTypesTests {
 		assertThat(of(Handlers.class, "handle").ofHandler()).isTrue();
 		assertThat(of(Handlers.class, "helper").ofHandler()).isFalse();
 		assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(() -> of(Handlers.class, "monoOfFlux"));
+		assertThat(of(Handlers.class, "body").many()).isTrue();
+		assertThat(of(Handlers.class, "entity").many()).isFalse();
+	}
+
+	@Test
+	@DisplayName("The value of a handler is all that its client receives, unless it is the name of a view")
+	void complete() {
+		assertThat(of(Handlers.class, "handle").complete()).isFalse();
+		assertThat(of(Handlers.class, "body").complete()).isTrue();
+		assertThat(of(Handlers.class, "entity").complete()).isTrue();
+		assertThat(of(Handlers.class, "helper").complete()).isTrue();
 	}
 
 	private static ResultType of(Class<?> type, String method) {
@@ -99,7 +115,11 @@ class ResultTypesTests {
 
 	abstract static class Generic<T> {
 
-		abstract CompletableFuture<T> generic();
+		abstract T value();
+
+		abstract CompletableFuture<T> stage();
+
+		abstract Mono<T> mono();
 
 	}
 
@@ -134,6 +154,13 @@ class ResultTypesTests {
 		abstract String handle(Writer writer);
 
 		abstract String helper();
+
+		@PostMapping("/body")
+		@ResponseBody
+		abstract Flux<String> body();
+
+		@PostMapping("/entity")
+		abstract Mono<ResponseEntity<String>> entity();
 
 		@PostMapping("/refused")
 		abstract Mono<Flux<String>> monoOfFlux();

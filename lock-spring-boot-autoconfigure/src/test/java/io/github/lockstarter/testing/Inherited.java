@@ -3,7 +3,7 @@ package io.github.lockstarter.testing;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 
 /**
- * Superclasses whose methods only this package can override.
+ * Superclasses in another package. Most of their methods only that can override.
  */
 public final class Inherited {
 
@@ -15,6 +15,15 @@ public final class Inherited {
 
 		@ExclusiveRequest
 		void method() {
+		}
+
+	}
+
+	/** Has an annotation that subclasses apply. */
+	public static class AnnotatedProtected {
+
+		@ExclusiveRequest
+		protected void method() {
 		}
 
 	}

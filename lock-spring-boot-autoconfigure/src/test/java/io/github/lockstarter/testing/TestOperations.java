@@ -31,9 +31,6 @@ public final class TestOperations {
 
 	private static final LockSettings DEFAULTS = new LockSettings(TTL, null, null, null, null, null, null, null);
 
-	private static final ReplaySettings REPLAY = new ReplaySettings(KeptAnswers.VALUES, 255, new Fingerprint(null),
-			Anonymous.ALLOW);
-
 	private TestOperations() {
 	}
 
@@ -47,22 +44,24 @@ public final class TestOperations {
 	 * @param operator the settings by the name of the lock
 	 */
 	public static LockOperationSource source(Function<String, LockSettings> operator) {
-		return source(operator, DEFAULTS, UnaryOperator.identity());
+		return source(operator, DEFAULTS, KeptAnswers.VALUES, UnaryOperator.identity());
 	}
 
 	/**
 	 * Returns the operations of annotated methods.
 	 * @param operator the settings by the name of the lock
 	 * @param defaults the settings of all locks
+	 * @param keep the answers that replays keep
 	 * @param placeholders resolves placeholders
 	 */
 	public static LockOperationSource source(Function<String, LockSettings> operator, LockSettings defaults,
-			UnaryOperator<String> placeholders) {
+			KeptAnswers keep, UnaryOperator<String> placeholders) {
+		ReplaySettings replay = new ReplaySettings(keep, 255, new Fingerprint(null), Anonymous.ALLOW);
 		LockCounts counts = new LockCounts();
 		SharingSettings sharing = new SharingSettings(Duration.ofSeconds(5), DataSize.ofKilobytes(64),
 				() -> JsonMapper.builder().build(), () -> ResultPredicate.SUCCESSFUL, () -> counts,
 				() -> Long.MAX_VALUE);
-		return new LockOperationSource(operator, () -> defaults, () -> REPLAY, () -> 64, (name) -> {
+		return new LockOperationSource(operator, () -> defaults, () -> replay, () -> 64, (name) -> {
 			throw new IllegalArgumentException("There is no bean '%s'".formatted(name));
 		}, () -> sharing, placeholders);
 	}
