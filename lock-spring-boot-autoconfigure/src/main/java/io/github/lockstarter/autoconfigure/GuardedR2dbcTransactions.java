@@ -10,6 +10,7 @@ import org.springframework.transaction.reactive.TransactionSynchronizationManage
 import org.springframework.util.Assert;
 
 import io.github.lockstarter.interceptor.ReactiveTransactionGuard;
+import io.github.lockstarter.store.ReactiveTransaction;
 
 /**
  * The transaction manager of an application with an additional check of the locks before
@@ -35,17 +36,24 @@ final class GuardedR2dbcTransactions extends R2dbcTransactionManager {
 	@Override
 	protected Mono<Void> doCommit(TransactionSynchronizationManager synchronization,
 			GenericReactiveTransaction transaction) {
-		ConnectionHolder holder = (ConnectionHolder) synchronization.getResource(obtainConnectionFactory());
-		Assert.state(holder != null, "A transaction that commits has a connection");
-		return ReactiveTransactionGuard.commit(transaction, holder.getConnection(),
-				synchronization.getCurrentTransactionIsolationLevel(),
+		ConnectionHolder holder = holder(synchronization);
+		ReactiveTransaction joined = new ReactiveTransaction(holder.getConnection(),
+				synchronization.getCurrentTransactionIsolationLevel());
+		return ReactiveTransactionGuard.commit(transaction, holder, joined,
 				() -> super.doCommit(synchronization, transaction));
+	}
+
+	private ConnectionHolder holder(TransactionSynchronizationManager synchronization) {
+		Object holder = synchronization.getResource(obtainConnectionFactory());
+		Assert.state(holder != null, "A transaction that ends has a connection");
+		return (ConnectionHolder) holder;
 	}
 
 	@Override
 	protected Mono<Void> doRollback(TransactionSynchronizationManager synchronization,
 			GenericReactiveTransaction transaction) {
-		return ReactiveTransactionGuard.rollback(transaction, () -> super.doRollback(synchronization, transaction));
+		return ReactiveTransactionGuard.rollback(transaction, holder(synchronization),
+				() -> super.doRollback(synchronization, transaction));
 	}
 
 }

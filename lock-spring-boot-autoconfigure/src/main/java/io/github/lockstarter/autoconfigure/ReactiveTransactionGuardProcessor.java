@@ -2,6 +2,8 @@ package io.github.lockstarter.autoconfigure;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -33,14 +35,19 @@ final class ReactiveTransactionGuardProcessor implements BeanPostProcessor, Smar
 
 	private final ObjectProvider<LockOperationSource> operations;
 
-	private final ObjectProvider<LockStore> stores;
+	private final Supplier<Stream<LockStore>> stores;
 
 	private final Set<String> unguarded = new ConcurrentSkipListSet<>();
 
 	private volatile boolean guards;
 
+	/**
+	 * Creates a processor.
+	 * @param operations the operations of annotated methods
+	 * @param stores returns the store; nothing if the registry does not use it
+	 */
 	ReactiveTransactionGuardProcessor(ObjectProvider<LockOperationSource> operations,
-			ObjectProvider<LockStore> stores) {
+			Supplier<Stream<LockStore>> stores) {
 		this.operations = operations;
 		this.stores = stores;
 	}
@@ -65,7 +72,7 @@ final class ReactiveTransactionGuardProcessor implements BeanPostProcessor, Smar
 						.formatted(beanName)));
 		}
 		if (this.guards && this.operations.stream().anyMatch(LockOperationSource::replaysReactive)
-				&& this.stores.stream().noneMatch(ReactiveTransactionGuardProcessor::joins)) {
+				&& this.stores.get().anyMatch((store) -> !joins(store))) {
 			logger.info("The responses of reactive methods are stored after the commit of their transactions,"
 					+ " because the lock store cannot join these: if the server crashes in between, a duplicate"
 					+ " repeats the work. With lock.store=jdbc, and the locks in the database of the transactions,"

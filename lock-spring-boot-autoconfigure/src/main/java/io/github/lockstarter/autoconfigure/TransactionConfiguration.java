@@ -1,9 +1,12 @@
 package io.github.lockstarter.autoconfigure;
 
+import java.util.stream.Stream;
+
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import reactor.core.publisher.Mono;
 
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -76,16 +79,10 @@ class TransactionConfiguration {
 		};
 	}
 
-	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnLockStore(LockProperties.Store.JDBC)
-	static class Joined {
-
-		@Bean
-		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-		static ReplayTransactionAdvisor exclusiveRequestReplayTransactionAdvisor(LockOperationSource operations) {
-			return new ReplayTransactionAdvisor(operations);
-		}
-
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static ReplayTransactionAdvisor exclusiveRequestReplayTransactionAdvisor(LockOperationSource operations) {
+		return new ReplayTransactionAdvisor(operations);
 	}
 
 	@Configuration(proxyBeanMethods = false)
@@ -95,8 +92,10 @@ class TransactionConfiguration {
 		@Bean
 		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 		static ReactiveTransactionGuardProcessor exclusiveRequestReactiveTransactionGuard(
-				ObjectProvider<LockOperationSource> operations, ObjectProvider<LockStore> stores) {
-			return new ReactiveTransactionGuardProcessor(operations, stores);
+				ObjectProvider<LockOperationSource> operations, ObjectProvider<LockStore> stores,
+				BeanFactory beans) {
+			return new ReactiveTransactionGuardProcessor(operations,
+					() -> LockRegistryConfiguration.isReplaced(beans) ? Stream.empty() : stores.stream());
 		}
 
 	}

@@ -1,5 +1,6 @@
 package io.github.lockstarter.completion;
 
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -43,8 +44,13 @@ public final class CallResult {
 
 	private volatile boolean failed;
 
-	/** The result that a transaction keeps if it is committed. */
+	/** The result of a transaction that has not ended. */
 	private volatile @Nullable InTransaction inTransaction;
+
+	/** Whether the commit of that transaction has begun. */
+	private boolean committing;
+
+	private boolean cancelled;
 
 	/** The result that a transaction has kept. */
 	private volatile @Nullable InTransaction committed;
@@ -114,10 +120,22 @@ public final class CallResult {
 
 	/**
 	 * Marks that the work was cancelled, and that there is no result if each end of the
-	 * work is kept.
+	 * work is kept. If a commit has begun, its outcome decides.
 	 */
-	void cancelled() {
-		if (this.sharing != null && this.kept == null && this.committed == null && this.sharing.results().keepsAll()) {
+	synchronized void cancelled() {
+		this.cancelled = true;
+		if (!this.committing) {
+			keepDespiteCancellation();
+		}
+	}
+
+	private void keepDespiteCancellation() {
+		InTransaction committed = this.committed;
+		if (committed != null) {
+			this.value = committed.value;
+			keepWithoutResponse("The client has disconnected before its response was known");
+		}
+		else if (this.sharing != null && this.kept == null && this.sharing.results().keepsAll()) {
 			this.kept = writeLost("The client has disconnected before the work ended");
 		}
 	}
@@ -263,7 +281,7 @@ public final class CallResult {
 		String text = text(value, made, this.sharing);
 		if (text != null) {
 			this.lease.keepInTransaction(text, transaction);
-			this.inTransaction = new InTransaction(transaction, value, text, made != null, made != null);
+			this.inTransaction = new InTransaction(Set.of(transaction), value, text, made != null, made != null);
 		}
 	}
 
@@ -280,42 +298,62 @@ public final class CallResult {
 	 * Lets the commit of the reactive transaction around the work keep the result for
 	 * later duplicates, like {@link #keepInTransaction}.
 	 * @param value the value with which the work ended, or {@link EmittedValues}
+	 * @param resources the resources of the transaction, by which it is known
 	 * @return completes when the result is ready for the commit
 	 */
-	public CompletionStage<Void> keepAtCommit(@Nullable Object value) {
+	public CompletionStage<Void> keepAtCommit(@Nullable Object value, Set<Object> resources) {
 		SharedCall sharing = this.sharing;
 		CallResponse response = this.response;
 		if (sharing == null) {
+			return CompletableFuture.completedStage(null);
+		}
+		if (!mayKeepInReactiveTransaction()) {
+			this.inTransaction = new InTransaction(resources, value, null, false, false);
 			return CompletableFuture.completedStage(null);
 		}
 		CompletionStage<@Nullable Response> made = (response != null && !(value instanceof EmittedValues))
 				? response.makeLater(value) : CompletableFuture.completedStage(null);
 		return made.thenAccept((known) -> {
 			String text = text(value, known, sharing);
-			this.inTransaction = (text != null) ? new InTransaction(null, value, text, known != null, false) : null;
+			this.inTransaction = new InTransaction(resources, value, text, known != null, false);
 		});
 	}
 
 	/**
 	 * Returns the result that the commit of a reactive transaction keeps; {@code null} if
 	 * there is none.
+	 * @param resource the connection of the transaction
 	 */
-	@Nullable String atCommit() {
+	@Nullable String atCommit(Object resource) {
 		InTransaction result = this.inTransaction;
-		return (result != null) ? result.text : null;
+		return (result != null && result.of.contains(resource)) ? result.text : null;
+	}
+
+	/**
+	 * Marks that the commit of a transaction begins. It goes on if the work is cancelled.
+	 * @param transaction what it is known by
+	 */
+	public synchronized void commitBegins(Object transaction) {
+		InTransaction result = this.inTransaction;
+		this.committing = result != null && result.of.contains(transaction);
 	}
 
 	/**
 	 * Marks that a transaction has ended, and no later commit keeps its result.
-	 * @param transaction the transaction, as its transaction manager knows it;
-	 * {@code null} for a reactive one
+	 * @param transaction what it is known by: the transaction of a thread, or the
+	 * connection of a reactive one
 	 * @param committed whether it was committed
 	 */
-	public void transactionEnded(@Nullable Object transaction, boolean committed) {
+	public synchronized void transactionEnded(Object transaction, boolean committed) {
 		InTransaction result = this.inTransaction;
-		if (result != null && result.transaction == transaction) {
-			this.committed = committed ? result : this.committed;
-			this.inTransaction = null;
+		if (result == null || !result.of.contains(transaction)) {
+			return;
+		}
+		this.inTransaction = null;
+		this.committing = false;
+		this.committed = committed ? result : this.committed;
+		if (this.cancelled) {
+			keepDespiteCancellation();
 		}
 	}
 
@@ -332,14 +370,15 @@ public final class CallResult {
 	}
 
 	/**
-	 * A result that is stored in a transaction.
+	 * A result of work that is done in a transaction.
 	 *
-	 * @param transaction the transaction; {@code null} for a reactive one
-	 * @param value the value that it was made of
+	 * @param of what the transaction is known by
+	 * @param value the value with which the work ended
+	 * @param text what the transaction stores; {@code null} if it stores nothing
 	 * @param isKnown whether it is the result, and not the mark that it is not known yet
 	 * @param isSent whether it is the response that is sent
 	 */
-	private record InTransaction(@Nullable Object transaction, @Nullable Object value, String text, boolean isKnown,
+	private record InTransaction(Set<Object> of, @Nullable Object value, @Nullable String text, boolean isKnown,
 			boolean isSent) {
 	}
 

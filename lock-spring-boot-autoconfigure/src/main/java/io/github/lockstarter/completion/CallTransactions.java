@@ -1,6 +1,7 @@
 package io.github.lockstarter.completion;
 
 import java.util.List;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -29,13 +30,25 @@ public final class CallTransactions {
 
 	private volatile boolean rolledBack;
 
+	/** Whether a transaction of the thread was open when the work began. */
+	private volatile boolean withinThread;
+
 	/** The transaction of an advice that was open when the work began. */
 	private volatile @Nullable Object outer;
 
+	/**
+	 * The resources of the reactive transaction in which the work began; {@code null} if
+	 * there was none.
+	 */
+	private volatile @Nullable Set<Object> outerResources;
+
+	/** What the transaction in which the whole work is done is known by. */
+	private volatile Set<Object> own = Set.of();
+
+	private volatile boolean ownCommitted;
+
 	/** The transaction that keeps other holders from the locks until it has ended. */
 	private @Nullable Object heldBy;
-
-	private volatile boolean withinReactive;
 
 	CallTransactions(List<Lease> leases) {
 		this.leases = leases;
@@ -43,23 +56,39 @@ public final class CallTransactions {
 
 	/** Marks that the work begins, on this thread. */
 	void beginOnThread() {
-		this.outer = isInTransaction() ? AdviceTransaction.current() : null;
+		if (isInTransaction()) {
+			this.withinThread = true;
+			this.outer = AdviceTransaction.current();
+		}
 	}
 
-	/** Records that a reactive transaction around the call ends after its work. */
-	void withinReactive() {
-		this.withinReactive = true;
+	/**
+	 * Records that a reactive transaction around the call ends after its work.
+	 * @param resources its resources, such as its connection
+	 */
+	void withinReactive(Set<Object> resources) {
+		this.outerResources = resources;
+	}
+
+	/**
+	 * Marks that the whole work is done in a transaction that began after the lock was
+	 * acquired.
+	 * @param transaction what the transaction is known by when it ends
+	 */
+	public void own(Set<Object> transaction) {
+		this.own = transaction;
 	}
 
 	/**
 	 * Returns why the result of the work must not be kept; {@code null} if it may be:
 	 * what the work has done until now cannot be rolled back any more, and not all of it
 	 * has been. What one transaction has committed must not be done again, whatever
-	 * becomes of another one.
+	 * becomes of another one. A transaction around the call counts, unless the work had
+	 * one of its own that has been committed.
 	 * @param despiteRollback whether the result may be kept although all was rolled back
 	 */
 	@Nullable String objection(boolean despiteRollback) {
-		if (this.withinReactive || isInTransaction()) {
+		if (!this.ownCommitted && (this.outerResources != null || this.withinThread || isInTransaction())) {
 			return "The call is part of a transaction, which may still be rolled back";
 		}
 		return (this.rolledBack && !this.committed && !despiteRollback) ? "All of its transactions were rolled back"
@@ -108,9 +137,13 @@ public final class CallTransactions {
 		return this.committed;
 	}
 
-	/** Returns whether a reactive transaction around the call ends after its work. */
-	public boolean areWithinReactive() {
-		return this.withinReactive;
+	/**
+	 * Returns whether a reactive transaction began after the lock was acquired.
+	 * @param resource its connection
+	 */
+	public boolean containReactive(Object resource) {
+		Set<Object> outer = this.outerResources;
+		return outer == null || !outer.contains(resource);
 	}
 
 	/** Marks that a transaction of this thread no longer keeps other holders away. */
@@ -130,11 +163,13 @@ public final class CallTransactions {
 	/**
 	 * Records the outcome of a transaction, of this thread or of reactive work, that may
 	 * have changed something.
+	 * @param transaction what it is known by
 	 * @param committed whether it was committed
 	 */
-	public void record(boolean committed) {
+	public void record(Object transaction, boolean committed) {
 		if (committed) {
 			this.committed = true;
+			this.ownCommitted |= this.own.contains(transaction);
 		}
 		else {
 			this.rolledBack = true;

@@ -132,16 +132,31 @@ public final class HeldLeases {
 	 * Checks a lease before a reactive transaction is committed. Where the store can join
 	 * the transaction, no other holder is granted the lock before it has ended, and the
 	 * result of the work is kept in it.
-	 * @param connection the connection of the transaction
-	 * @param isolation the isolation level that the application has requested;
-	 * {@code null} for the default
+	 * @param resource what the transaction is known by
+	 * @param transaction the transaction
 	 * @return completes with {@code false} if the lease is no longer held
 	 */
-	public CompletionStage<Boolean> holdUntilCommit(Lease lease, Object connection, @Nullable Integer isolation) {
+	public CompletionStage<Boolean> holdUntilCommit(Lease lease, Object resource, ReactiveTransaction transaction) {
 		// A transaction that began before the lock was acquired may not see its row.
-		return (!this.transactions.areWithinReactive() && lease instanceof SharedLease shared)
-				? shared.holdUntilCommit(new ReactiveTransaction(connection, isolation), this.result.atCommit())
+		return (this.transactions.containReactive(resource) && lease instanceof SharedLease shared)
+				? shared.holdUntilCommit(transaction, this.result.atCommit(resource))
 				: CompletableFuture.completedStage(lease.isHeld());
+	}
+
+	/**
+	 * Keeps the leases until the commit of a reactive transaction has ended, which goes
+	 * on if the work is cancelled.
+	 * @param resource what the transaction is known by
+	 * @return {@code false} if they have been released
+	 */
+	public boolean beginCommit(Object resource) {
+		this.result.commitBegins(resource);
+		return this.gate.join();
+	}
+
+	/** Marks that a commit has ended, after its outcome has been recorded. */
+	public void endCommit() {
+		leave();
 	}
 
 	/** Checks the leases, and marks that the work begins, on this thread. */

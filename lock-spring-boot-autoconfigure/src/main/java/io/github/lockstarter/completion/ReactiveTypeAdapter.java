@@ -1,6 +1,9 @@
 package io.github.lockstarter.completion;
 
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -182,7 +185,7 @@ public final class ReactiveTypeAdapter implements CompletionAdapter {
 		}
 		Context withLease = context.putNonNull(Lease.class, leases.lease());
 		if (CallTransactions.PRESENT && isInTransaction(context)) {
-			leases.transactions().withinReactive();
+			leases.transactions().withinReactive(resources(context));
 		}
 		return withLease.put(HeldLeases.class, Stream.concat(Stream.of(leases), all(context).stream()).toList());
 	}
@@ -194,6 +197,17 @@ public final class ReactiveTypeAdapter implements CompletionAdapter {
 		return context.<TransactionContext>getOrEmpty(TransactionContext.class)
 			.filter(TransactionContext::isActualTransactionActive)
 			.isPresent();
+	}
+
+	/**
+	 * Returns the resources of the subscriber's transactions, among them the connection of
+	 * the innermost one. Needs Spring's transactions.
+	 */
+	public static Set<Object> resources(ContextView context) {
+		Set<Object> resources = Collections.newSetFromMap(new IdentityHashMap<>());
+		context.<TransactionContext>getOrEmpty(TransactionContext.class)
+			.ifPresent((transaction) -> resources.addAll(transaction.getResources().values()));
+		return resources;
 	}
 
 	/** Returns the leases of the subscriber, those of the innermost call first. */

@@ -1,5 +1,7 @@
 package io.github.lockstarter.completion;
 
+import java.util.Set;
+
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.support.DefaultTransactionStatus;
@@ -20,8 +22,12 @@ public final class TransactionalResult {
 	 * @throws io.github.lockstarter.LockStoreException if the value cannot be kept
 	 */
 	public static void keep(@Nullable Object value, HeldLeases leases, DefaultTransactionStatus status) {
-		if (leases.result().mayKeepInTransaction() && status.hasTransaction() && status.isNewTransaction()
-				&& leases.transactions().contain(status) && !status.isReadOnly() && !status.isRollbackOnly()) {
+		if (!status.hasTransaction() || !status.isNewTransaction() || !leases.transactions().contain(status)
+				|| status.isReadOnly() || status.isRollbackOnly()) {
+			return;
+		}
+		leases.transactions().own(Set.of(status));
+		if (leases.result().mayKeepInTransaction()) {
 			// Flushed, so that the result includes values that the database generates.
 			status.flush();
 			leases.result().keepInTransaction(value, status.getTransaction());

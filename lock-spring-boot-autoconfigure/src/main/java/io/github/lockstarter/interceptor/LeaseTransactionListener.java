@@ -46,7 +46,7 @@ public final class LeaseTransactionListener implements TransactionExecutionListe
 		for (HeldLeases leases : LeaseContext.all()) {
 			leases.transactions().ended(transaction);
 			if (mayChange(transaction)) {
-				leases.transactions().record(committed);
+				leases.transactions().record(transaction, committed);
 			}
 			if (transaction instanceof DefaultTransactionStatus status && status.hasTransaction()) {
 				leases.result().transactionEnded(status.getTransaction(), committed);

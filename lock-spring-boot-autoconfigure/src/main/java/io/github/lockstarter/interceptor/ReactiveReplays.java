@@ -2,6 +2,7 @@ package io.github.lockstarter.interceptor;
 
 import java.lang.reflect.Method;
 import java.util.Objects;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -78,20 +79,23 @@ public final class ReactiveReplays {
 			.stream()
 			.findFirst()
 			.filter((leases) -> Objects.equals(leases.method(), method))
-			.filter((leases) -> leases.result().mayKeepInReactiveTransaction())
-			.filter((leases) -> !leases.transactions().areWithinReactive())
+			.filter((leases) -> leases.result().mayKeep())
 			.orElse(null);
 	}
 
 	private static Mono<Void> keep(@Nullable Object value, HeldLeases leases, ContextView context, Runnable ordinary) {
-		if (ReactiveTypeAdapter.isInTransaction(context)) {
-			CallResult result = leases.result();
-			return Mono.fromCompletionStage(() -> result.keepAtCommit(value));
+		if (!ReactiveTypeAdapter.isInTransaction(context)) {
+			if (leases.result().mayKeepInReactiveTransaction() && leases.transactions().haveCommitted()) {
+				ordinary.run();
+			}
+			return Mono.empty();
 		}
-		if (leases.transactions().haveCommitted()) {
-			ordinary.run();
-		}
-		return Mono.empty();
+		Set<Object> resources = ReactiveTypeAdapter.resources(context);
+		resources.removeIf((resource) -> !leases.transactions().containReactive(resource));
+		leases.transactions().own(resources);
+		CallResult result = leases.result();
+		return resources.isEmpty() ? Mono.empty()
+				: Mono.fromCompletionStage(() -> result.keepAtCommit(value, resources));
 	}
 
 }

@@ -3,7 +3,6 @@ package io.github.lockstarter.interceptor;
 import java.util.List;
 import java.util.function.Supplier;
 
-import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -13,6 +12,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.completion.ReactiveTypeAdapter;
+import io.github.lockstarter.store.ReactiveTransaction;
 
 /**
  * The counterpart of {@link LeaseTransactionListener} for reactive transactions. It finds
@@ -29,29 +29,37 @@ public final class ReactiveTransactionGuard {
 	 * {@link io.github.lockstarter.LeaseLostException} before it begins if a lock of the
 	 * transaction is no longer held. Where the store can join the transaction, it stores
 	 * the result of the work, and no other holder is granted a lock before the commit.
-	 * @param connection the connection of the transaction
-	 * @param isolation the isolation level that the application has requested;
-	 * {@code null} for the default
+	 * The leases are not released before the commit has ended, even if the work is
+	 * cancelled.
+	 * @param resource what the transaction is known by: the holder of its connection
+	 * @param joined the transaction that the store may join
 	 * @param commit commits the transaction
 	 */
-	public static Mono<Void> commit(TransactionExecution transaction, Object connection, @Nullable Integer isolation,
+	public static Mono<Void> commit(TransactionExecution transaction, Object resource, ReactiveTransaction joined,
 			Supplier<Mono<Void>> commit) {
 		return Mono.deferContextual((context) -> {
 			List<HeldLeases> all = ReactiveTypeAdapter.all(context);
 			check(leases(all));
+			List<HeldLeases> needed = all.stream().filter((leases) -> leases.beginCommit(resource)).toList();
 			Mono<Void> held = LeaseTransactionListener.mayChange(transaction)
-					? Flux.fromIterable(all).concatMap((leases) -> hold(leases, connection, isolation)).then()
+					? Flux.fromIterable(all).concatMap((leases) -> hold(leases, resource, joined)).then()
 					: Mono.empty();
-			return held.then(Mono.defer(commit))
-				.doOnSuccess((nothing) -> ended(all, transaction, true))
-				.doOnError((failure) -> ended(all, transaction, false))
+			// Before the next signal, which may end the work.
+			return held.then(Mono.defer(commit)).doOnSuccess((nothing) -> {
+				ended(all, transaction, resource, true);
+				needed.forEach(HeldLeases::endCommit);
+			}).doOnError((failure) -> {
+				ended(all, transaction, resource, false);
+				needed.forEach(HeldLeases::endCommit);
+			})
+				.doOnCancel(() -> needed.forEach(HeldLeases::endCommit))
 				.doFinally((signal) -> all.forEach((leases) -> leases.transactions().reactiveEnded()));
 		});
 	}
 
-	private static Mono<Void> hold(HeldLeases leases, Object connection, @Nullable Integer isolation) {
+	private static Mono<Void> hold(HeldLeases leases, Object resource, ReactiveTransaction joined) {
 		return Flux.fromIterable(leases.leases())
-			.concatMap((lease) -> Mono.fromCompletionStage(() -> leases.holdUntilCommit(lease, connection, isolation))
+			.concatMap((lease) -> Mono.fromCompletionStage(() -> leases.holdUntilCommit(lease, resource, joined))
 				.flatMap((held) -> held ? Mono.<Void>empty() : Mono.error(() -> new LeaseLostException(lease.key()))))
 			.then();
 	}
@@ -59,11 +67,13 @@ public final class ReactiveTransactionGuard {
 	/**
 	 * Returns the rollback. The result of a transaction that was rolled back is not
 	 * shared.
+	 * @param resource what the transaction is known by
 	 * @param rollback rolls the transaction back
 	 */
-	public static Mono<Void> rollback(TransactionExecution transaction, Supplier<Mono<Void>> rollback) {
+	public static Mono<Void> rollback(TransactionExecution transaction, Object resource,
+			Supplier<Mono<Void>> rollback) {
 		return Mono.deferContextual((context) -> {
-			ended(ReactiveTypeAdapter.all(context), transaction, false);
+			ended(ReactiveTypeAdapter.all(context), transaction, resource, false);
 			return rollback.get();
 		});
 	}
@@ -80,11 +90,12 @@ public final class ReactiveTransactionGuard {
 		return all.stream().flatMap((leases) -> leases.leases().stream()).toList();
 	}
 
-	private static void ended(List<HeldLeases> all, TransactionExecution transaction, boolean committed) {
+	private static void ended(List<HeldLeases> all, TransactionExecution transaction, Object resource,
+			boolean committed) {
 		if (LeaseTransactionListener.mayChange(transaction)) {
 			all.forEach((leases) -> {
-				leases.transactions().record(committed);
-				leases.result().transactionEnded(null, committed);
+				leases.transactions().record(resource, committed);
+				leases.result().transactionEnded(resource, committed);
 			});
 		}
 	}

@@ -47,7 +47,8 @@ public final class ReplayTransactionAdvisor extends StaticMethodMatcherPointcutA
 	@Override
 	public boolean matches(Method method, Class<?> targetClass) {
 		LockedMethod locked = this.operations.find(method, targetClass);
-		return locked != null && (locked.returnType().isComplete() || isReactive(locked.returnType()));
+		return locked != null && locked.replays()
+				&& (locked.returnType().isComplete() || isReactive(locked.returnType()));
 	}
 
 	private static boolean isReactive(ReturnType type) {
@@ -61,7 +62,7 @@ public final class ReplayTransactionAdvisor extends StaticMethodMatcherPointcutA
 			return ReactiveReplays.kept(result, locked, () -> report(invocation.getMethod()));
 		}
 		HeldLeases leases = LeaseContext.innermost();
-		if (leases != null && leases.result().mayKeepInTransaction()
+		if (leases != null && leases.result().mayKeep()
 				&& TransactionSynchronizationManager.isActualTransactionActive()) {
 			keep(result, leases, invocation.getMethod());
 		}
@@ -78,7 +79,7 @@ public final class ReplayTransactionAdvisor extends StaticMethodMatcherPointcutA
 		if (status() instanceof DefaultTransactionStatus status) {
 			TransactionalResult.keep(result, leases, status);
 		}
-		else {
+		else if (leases.result().mayKeepInTransaction()) {
 			report(method);
 		}
 	}

@@ -278,8 +278,7 @@ public final class LockOperationSource {
 
 	/** Returns whether any of these methods replays its results. */
 	public boolean replaysReactive() {
-		return reactive().flatMap((method) -> method.operations().stream())
-			.anyMatch((operation) -> operation.replay() != null);
+		return reactive().anyMatch(LockedMethod::replays);
 	}
 
 	private Stream<LockedMethod> reactive() {

@@ -119,6 +119,11 @@ public final class LockedMethod {
 		return this.operations;
 	}
 
+	/** Returns whether results are replayed to later calls. */
+	public boolean replays() {
+		return operations().stream().anyMatch((operation) -> operation.replay() != null);
+	}
+
 	/** Returns whether the class of the bean is a controller. */
 	public boolean ofController() {
 		return this.ofController;

@@ -28,6 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -283,6 +284,47 @@ class R2dbcTransactionsTests {
 	}
 
 	@Test
+	@DisplayName("A new transaction of the method stores its result, although another one around the call is open and is rolled back")
+	void newWithinAnother() {
+		TransactionalOperator outer = TransactionalOperator
+			.create(this.server.context().getBean(ReactiveTransactionManager.class));
+		Mono<String> call = this.handlers.callInNew("new");
+		assertThatIllegalStateException()
+			.isThrownBy(call.then(Mono.error(new IllegalStateException("outer"))).as(outer::transactional)::block);
+		assertThat(receipts()).isOne();
+		assertThat(results()).hasSize(1);
+		assertThat(call.block()).isEqualTo(call.block());
+		assertThat(receipts()).isOne();
+	}
+
+	@Test
+	@DisplayName("If the caller cancels during the commit, the committed result is given to the repetition")
+	void cancelledDuringCommit() throws Exception {
+		CountDownLatch committing = new CountDownLatch(1);
+		CountDownLatch cancelled = new CountDownLatch(1);
+		this.commits.after = () -> {
+			committing.countDown();
+			await(cancelled);
+		};
+		Disposable call = this.handlers.callOrWait("cancelled").subscribeOn(Schedulers.boundedElastic()).subscribe();
+		committing.await();
+		call.dispose();
+		cancelled.countDown();
+		String next = this.handlers.callOrWait("cancelled").block();
+		assertThat(receipts()).isOne();
+		assertThat(results()).hasSize(1).first().asString().contains(next);
+	}
+
+	private static void await(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	@Test
 	@DisplayName("A transaction that the method begins itself is named in one warning, and its response is stored at the release")
 	void operator(CapturedOutput output) throws Exception {
 		for (String id : List.of("h", "i")) {
@@ -478,6 +520,18 @@ class R2dbcTransactionsTests {
 		@ExclusiveRequest(name = "call", key = "#id", replay = "1h")
 		@Transactional
 		public Mono<String> call(String id) {
+			return insert(id);
+		}
+
+		@ExclusiveRequest(name = "waiting", key = "#id", replay = "1h", waitTime = "10s")
+		@Transactional
+		public Mono<String> callOrWait(String id) {
+			return insert(id);
+		}
+
+		@ExclusiveRequest(name = "new", key = "#id", replay = "1h")
+		@Transactional(propagation = Propagation.REQUIRES_NEW)
+		public Mono<String> callInNew(String id) {
 			return insert(id);
 		}
 

@@ -1,6 +1,7 @@
 package io.github.lockstarter.completion;
 
 import java.util.List;
+import java.util.Set;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -38,14 +39,14 @@ class CallTransactionsTests {
 	@CsvSource({ "'', true", "c, true", "r, false", "cr, true", "rc, true", "rr, false", "crr, true", "rrc, true" })
 	@DisplayName("A result is final unless everything was rolled back: what was committed counts, before or after a rollback")
 	void outcomes(String ends, boolean areFinal) {
-		ends.chars().forEach((end) -> this.transactions.record(end == 'c'));
+		ends.chars().forEach((end) -> this.transactions.record("transaction", end == 'c'));
 		assertThat(this.transactions.objection(false) == null).isEqualTo(areFinal);
 	}
 
 	@Test
 	@DisplayName("While a transaction of the thread is open, no result is final, even if another one has been committed")
 	void open() {
-		this.transactions.record(true);
+		this.transactions.record("transaction", true);
 		TransactionSynchronizationManager.setActualTransactionActive(true);
 		assertThat(this.transactions.objection(false)).isNotNull();
 		TransactionSynchronizationManager.setActualTransactionActive(false);
@@ -53,10 +54,40 @@ class CallTransactionsTests {
 	}
 
 	@Test
+	@DisplayName("A transaction of the work's own that was committed makes its result final, although one around the call is open")
+	void ownWithinAnother() {
+		TransactionSynchronizationManager.setActualTransactionActive(true);
+		this.transactions.beginOnThread();
+		this.transactions.own(Set.of("own"));
+		this.transactions.record("audit", true);
+		assertThat(this.transactions.objection(false)).isNotNull();
+		this.transactions.record("own", true);
+		assertThat(this.transactions.objection(false)).isNull();
+	}
+
+	@Test
+	@DisplayName("Work that began in a transaction of its caller is not final when it ends on another thread")
+	void endsOnAnotherThread() {
+		TransactionSynchronizationManager.setActualTransactionActive(true);
+		this.transactions.beginOnThread();
+		TransactionSynchronizationManager.clear();
+		assertThat(this.transactions.objection(false)).isNotNull();
+	}
+
+	@Test
+	@DisplayName("A reactive transaction that began after the lock was acquired is told from the one around the call")
+	void withinAnotherReactive() {
+		assertThat(this.transactions.containReactive("own")).isTrue();
+		this.transactions.withinReactive(Set.of("outer"));
+		assertThat(this.transactions.containReactive("outer")).isFalse();
+		assertThat(this.transactions.containReactive("own")).isTrue();
+	}
+
+	@Test
 	@DisplayName("Within a reactive transaction no result is final")
 	void withinReactive() {
-		this.transactions.withinReactive();
-		this.transactions.record(true);
+		this.transactions.withinReactive(Set.of("outer"));
+		this.transactions.record("transaction", true);
 		assertThat(this.transactions.objection(false)).isNotNull();
 	}
 

@@ -2,6 +2,7 @@ package io.github.lockstarter.completion;
 
 import java.lang.reflect.Method;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.BeforeEach;
@@ -36,6 +37,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 class HeldLeasesTests {
 
 	private static final Response PAYMENT_REQUIRED = Response.byErrorPage(402, null);
+
+	private static final Object CONNECTION = new Object();
 
 	private final SharedLease first = lease("a:1");
 
@@ -103,7 +106,7 @@ class HeldLeasesTests {
 		leases.close();
 		Mockito.verify(this.first).close("written value");
 		HeldLeases rolledBack = sharing();
-		rolledBack.transactions().record(false);
+		rolledBack.transactions().record("transaction", false);
 		rolledBack.leave("value");
 		rolledBack.end();
 		Mockito.verify(this.first).releaseAsync();
@@ -282,24 +285,25 @@ class HeldLeasesTests {
 	@Test
 	@DisplayName("The response that a reactive transaction has stored is replaced by the one that is sent, and kept if none is")
 	void responseInReactiveTransaction() {
+		joinReactiveTransactions();
 		Response sent = Response.byErrorPage(400, null);
 		Mockito.when(this.response.makeLater("value")).thenReturn(CompletableFuture.completedFuture(PAYMENT_REQUIRED));
 		Mockito.when(this.results.writeResponse(Caller.ANY, PAYMENT_REQUIRED, "value")).thenReturn("written response");
 		Mockito.when(this.results.writeResponse(Caller.ANY, sent, "value")).thenReturn("sent response");
 		HeldLeases leases = sharing();
 		leases.result().expectResponse(this.response);
-		assertThat(leases.result().keepAtCommit("value")).isCompleted();
-		assertThat(leases.result().atCommit()).isEqualTo("written response");
-		leases.result().transactionEnded(null, true);
-		assertThat(leases.result().atCommit()).isNull();
+		assertThat(leases.result().keepAtCommit("value", Set.of(CONNECTION))).isCompleted();
+		assertThat(leases.result().atCommit(CONNECTION)).isEqualTo("written response");
+		leases.result().transactionEnded(CONNECTION, true);
+		assertThat(leases.result().atCommit(CONNECTION)).isNull();
 		leases.leave("value");
 		leases.end();
 		leases.answered(sent);
 		Mockito.verify(this.first).releaseAsync("sent response");
 		HeldLeases unsent = sharing();
 		unsent.result().expectResponse(this.response);
-		unsent.result().keepAtCommit("value");
-		unsent.result().transactionEnded(null, true);
+		unsent.result().keepAtCommit("value", Set.of(CONNECTION));
+		unsent.result().transactionEnded(CONNECTION, true);
 		unsent.leave("value");
 		unsent.end();
 		unsent.requestEnded();
@@ -307,13 +311,57 @@ class HeldLeasesTests {
 	}
 
 	@Test
+	@DisplayName("Work that is cancelled during its commit keeps its value if the commit succeeds, and holds its lease until then")
+	void cancelledDuringCommit() {
+		HeldLeases leases = sharing();
+		leases.beginOnThread();
+		leases.begin();
+		leases.result().keepAtCommit("value", Set.of(CONNECTION));
+		assertThat(leases.beginCommit(CONNECTION)).isTrue();
+		leases.cancelled();
+		leases.end();
+		Mockito.verify(this.first, Mockito.never()).releaseAsync();
+		leases.result().transactionEnded(CONNECTION, true);
+		leases.endCommit();
+		Mockito.verify(this.first).releaseAsync("written value");
+	}
+
+	@Test
+	@DisplayName("Work that is cancelled during its commit keeps nothing if the commit fails")
+	void cancelledDuringFailedCommit() {
+		HeldLeases leases = sharing();
+		leases.beginOnThread();
+		leases.begin();
+		leases.result().keepAtCommit("value", Set.of(CONNECTION));
+		leases.beginCommit(CONNECTION);
+		leases.cancelled();
+		leases.end();
+		leases.result().transactionEnded(CONNECTION, false);
+		leases.endCommit();
+		Mockito.verify(this.first).releaseAsync();
+	}
+
+	@Test
+	@DisplayName("The commit of another reactive transaction does not keep the result")
+	void otherReactiveTransaction() {
+		joinReactiveTransactions();
+		HeldLeases leases = sharing();
+		leases.result().keepAtCommit("value", Set.of(CONNECTION));
+		Object other = new Object();
+		assertThat(leases.result().atCommit(other)).isNull();
+		leases.result().transactionEnded(other, true);
+		assertThat(leases.result().atCommit(CONNECTION)).isEqualTo("written value");
+	}
+
+	@Test
 	@DisplayName("A reactive transaction that was rolled back keeps nothing, and the next commit neither")
 	void rolledBackReactiveTransaction() {
+		joinReactiveTransactions();
 		HeldLeases leases = sharing();
-		leases.result().keepAtCommit("value");
-		assertThat(leases.result().atCommit()).isEqualTo("written value");
-		leases.result().transactionEnded(null, false);
-		assertThat(leases.result().atCommit()).isNull();
+		leases.result().keepAtCommit("value", Set.of(CONNECTION));
+		assertThat(leases.result().atCommit(CONNECTION)).isEqualTo("written value");
+		leases.result().transactionEnded(CONNECTION, false);
+		assertThat(leases.result().atCommit(CONNECTION)).isNull();
 	}
 
 	@Test
@@ -374,6 +422,11 @@ class HeldLeasesTests {
 		assertThat(skipped.result().received()).isNull();
 		skipped.close();
 		Mockito.verifyNoInteractions(this.results);
+	}
+
+	private void joinReactiveTransactions() {
+		Mockito.when(this.first.joinsReactiveTransactions()).thenReturn(true);
+		Mockito.when(this.results.replays()).thenReturn(true);
 	}
 
 	private HeldLeases two() {
