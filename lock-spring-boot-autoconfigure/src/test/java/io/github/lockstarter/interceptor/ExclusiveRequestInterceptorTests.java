@@ -372,7 +372,7 @@ class ExclusiveRequestInterceptorTests {
 		Mockito.when(this.request.headers(any())).thenReturn(List.of());
 		assertThat(this.interceptor.early(method("replayed"), new Object[1], List.of())).isNull();
 		Mockito.when(this.request.content())
-			.thenReturn(new RequestContent("POST", Map.of(), RequestContent.Body.EMPTY, List.of()));
+			.thenReturn(new RequestContent("POST", Map.of(), Map.of(), RequestContent.Body.EMPTY, List.of()));
 		assertThat(this.interceptor.early(method("replayed"), new Object[1], List.of())).isNotNull();
 	}
 

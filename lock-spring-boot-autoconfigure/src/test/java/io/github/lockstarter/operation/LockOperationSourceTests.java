@@ -296,6 +296,10 @@ class LockOperationSourceTests {
 		assertThat(source.hasReactive()).isFalse();
 		source.of(Reactive.class);
 		assertThat(source.hasReactive()).isTrue();
+		source.of(SharingReactive.class);
+		assertThat(source.replaysReactive()).isFalse();
+		source.of(ReplayingReactive.class);
+		assertThat(source.replaysReactive()).isTrue();
 	}
 
 	@Test
@@ -736,6 +740,24 @@ class LockOperationSourceTests {
 
 		@ExclusiveRequest(name = "reactive")
 		public Mono<String> method() {
+			return Mono.just("done");
+		}
+
+	}
+
+	static class SharingReactive {
+
+		@ExclusiveRequest(name = "sharing", onConflict = OnConflict.SHARE)
+		public Mono<String> method() {
+			return Mono.just("done");
+		}
+
+	}
+
+	static class ReplayingReactive {
+
+		@ExclusiveRequest(name = "replaying", key = "#key", replay = "1h")
+		public Mono<String> method(String key) {
 			return Mono.just("done");
 		}
 

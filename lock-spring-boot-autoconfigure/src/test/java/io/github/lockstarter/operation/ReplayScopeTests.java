@@ -184,7 +184,8 @@ class ReplayScopeTests {
 
 	private void content(String body) {
 		RequestContent.Body sent = new RequestContent.Body("text/plain", body.getBytes());
-		Mockito.when(this.request.content()).thenReturn(new RequestContent("POST", Map.of(), sent, List.of()));
+		Mockito.when(this.request.content())
+			.thenReturn(new RequestContent("POST", Map.of(), Map.of(), sent, List.of()));
 	}
 
 	private void header(String name, String value) {

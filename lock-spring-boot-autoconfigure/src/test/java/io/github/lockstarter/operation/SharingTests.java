@@ -63,7 +63,7 @@ class SharingTests {
 			assertThat(callerOf(type, "replay")).isEqualTo(first);
 		}
 		Mockito.when(this.request.content())
-			.thenReturn(new RequestContent("POST", Map.of(), RequestContent.Body.EMPTY, List.of()));
+			.thenReturn(new RequestContent("POST", Map.of(), Map.of(), RequestContent.Body.EMPTY, List.of()));
 		assertThat(callerOf(Handlers.class, "replay")).isNotEqualTo(callerOf(Service.class, "replay"));
 	}
 
@@ -71,7 +71,7 @@ class SharingTests {
 	@DisplayName("Requests are compared by the parts that the annotation names")
 	void parts() {
 		Mockito.when(this.request.content())
-			.thenReturn(new RequestContent("POST", Map.of(), RequestContent.Body.EMPTY, List.of()));
+			.thenReturn(new RequestContent("POST", Map.of(), Map.of(), RequestContent.Body.EMPTY, List.of()));
 		Mockito.when(this.request.headers("x-tenant")).thenReturn(List.of("one"));
 		Caller first = callerOf(Handlers.class, "replayOfTenant");
 		Caller ofAll = callerOf(Handlers.class, "replay");

@@ -5,8 +5,7 @@ import io.github.lockstarter.LockConflictException
 import io.github.lockstarter.annotation.ExclusiveRequest
 import io.github.lockstarter.testing.TestOperations
 import kotlinx.coroutines.flow.Flow
-import kotlinx.coroutines.flow.flowOf
-import kotlinx.coroutines.flow.map
+import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.yield
@@ -16,6 +15,7 @@ import org.junit.jupiter.api.DisplayName
 import org.junit.jupiter.api.Test
 import org.springframework.aop.framework.ProxyFactory
 import java.util.concurrent.CompletableFuture
+import java.util.concurrent.Executor
 
 /**
  * Suspending functions, which suspend until their locks are granted.
@@ -26,9 +26,9 @@ class SuspendingCallsTests {
 
 	private val operations = TestOperations.source()
 
-	private val context = registry.context(CallerTasks({ Runnable::run }, { listOf() }), LastRuns())
+	private val context = registry.context(CallerTasks({ Executor { it.run() } }, { listOf() }), LastRuns())
 
-	private val target = Work()
+	private val target = Work { registry.released.size }
 
 	private val work = proxy()
 
@@ -67,8 +67,8 @@ class SuspendingCallsTests {
 	@Test
 	@DisplayName("The lock is held until the last value of a flow that the function returns")
 	fun flow() {
-		val released = runBlocking { work.flow("1").map { registry.released.size }.toList() }
-		assertThat(released).containsExactly(0, 0)
+		assertThat(runBlocking { work.flow("1").toList() }).containsExactly("one", "two")
+		assertThat(target.releasedBefore).containsExactly(0, 0)
 		assertThat(registry.released).containsExactly("a:1")
 	}
 
@@ -80,9 +80,12 @@ class SuspendingCallsTests {
 		return factory.proxy as Work
 	}
 
-	open class Work {
+	open class Work(private val released: () -> Int) {
 
 		val leases = mutableListOf<Lease?>()
+
+		/** The number of released locks before each value of a flow. */
+		val releasedBefore = mutableListOf<Int>()
 
 		@ExclusiveRequest(name = "a", key = "#key")
 		open suspend fun value(key: String, lease: Lease? = null): String {
@@ -97,7 +100,12 @@ class SuspendingCallsTests {
 		}
 
 		@ExclusiveRequest(name = "a", key = "#key")
-		open suspend fun flow(key: String): Flow<String> = flowOf("one", "two")
+		open suspend fun flow(key: String): Flow<String> = flow {
+			for (value in listOf("one", "two")) {
+				releasedBefore.add(released())
+				emit(value)
+			}
+		}
 
 	}
 
