@@ -92,8 +92,7 @@ class TransactionConfiguration {
 		@Bean
 		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 		static ReactiveTransactionGuardProcessor exclusiveRequestReactiveTransactionGuard(
-				ObjectProvider<LockOperationSource> operations, ObjectProvider<LockStore> stores,
-				BeanFactory beans) {
+				ObjectProvider<LockOperationSource> operations, ObjectProvider<LockStore> stores, BeanFactory beans) {
 			return new ReactiveTransactionGuardProcessor(operations,
 					() -> LockRegistryConfiguration.isReplaced(beans) ? Stream.empty() : stores.stream());
 		}

@@ -200,8 +200,8 @@ public final class ReactiveTypeAdapter implements CompletionAdapter {
 	}
 
 	/**
-	 * Returns the resources of the subscriber's transactions, among them the connection of
-	 * the innermost one. Needs Spring's transactions.
+	 * Returns the resources of the subscriber's transactions, among them the connection
+	 * of the innermost one. Needs Spring's transactions.
 	 */
 	public static Set<Object> resources(ContextView context) {
 		Set<Object> resources = Collections.newSetFromMap(new IdentityHashMap<>());
