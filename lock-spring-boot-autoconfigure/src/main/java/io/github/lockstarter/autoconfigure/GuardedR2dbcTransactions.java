@@ -10,7 +10,6 @@ import org.springframework.transaction.reactive.TransactionSynchronizationManage
 import org.springframework.util.Assert;
 
 import io.github.lockstarter.interceptor.ReactiveTransactionGuard;
-import io.github.lockstarter.store.ReactiveTransaction;
 
 /**
  * The transaction manager of an application with an additional check of the locks before
@@ -37,9 +36,8 @@ final class GuardedR2dbcTransactions extends R2dbcTransactionManager {
 	protected Mono<Void> doCommit(TransactionSynchronizationManager synchronization,
 			GenericReactiveTransaction transaction) {
 		ConnectionHolder holder = holder(synchronization);
-		ReactiveTransaction joined = new ReactiveTransaction(holder.getConnection(),
-				synchronization.getCurrentTransactionIsolationLevel());
-		return ReactiveTransactionGuard.commit(transaction, holder, joined,
+		return ReactiveTransactionGuard.commit(transaction, holder, holder.getConnection(),
+				synchronization.getCurrentTransactionIsolationLevel(),
 				() -> super.doCommit(synchronization, transaction));
 	}
 

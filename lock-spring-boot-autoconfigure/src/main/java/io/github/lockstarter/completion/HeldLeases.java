@@ -133,13 +133,16 @@ public final class HeldLeases {
 	 * the transaction, no other holder is granted the lock before it has ended, and the
 	 * result of the work is kept in it.
 	 * @param resource what the transaction is known by
-	 * @param transaction the transaction
+	 * @param connection the connection of the transaction
+	 * @param isolation the isolation level that the application has requested;
+	 * {@code null} for the default
 	 * @return completes with {@code false} if the lease is no longer held
 	 */
-	public CompletionStage<Boolean> holdUntilCommit(Lease lease, Object resource, ReactiveTransaction transaction) {
+	public CompletionStage<Boolean> holdUntilCommit(Lease lease, Object resource, Object connection,
+			@Nullable Integer isolation) {
 		// A transaction that began before the lock was acquired may not see its row.
 		return (this.transactions.containReactive(resource) && lease instanceof SharedLease shared)
-				? shared.holdUntilCommit(transaction, this.result.atCommit(resource))
+				? shared.holdUntilCommit(new ReactiveTransaction(connection, isolation), this.result.atCommit(resource))
 				: CompletableFuture.completedStage(lease.isHeld());
 	}
 

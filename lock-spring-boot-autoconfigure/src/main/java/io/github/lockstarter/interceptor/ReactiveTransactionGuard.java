@@ -3,6 +3,7 @@ package io.github.lockstarter.interceptor;
 import java.util.List;
 import java.util.function.Supplier;
 
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -12,7 +13,6 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.completion.ReactiveTypeAdapter;
-import io.github.lockstarter.store.ReactiveTransaction;
 
 /**
  * The counterpart of {@link LeaseTransactionListener} for reactive transactions. It finds
@@ -32,17 +32,19 @@ public final class ReactiveTransactionGuard {
 	 * The leases are not released before the commit has ended, even if the work is
 	 * cancelled.
 	 * @param resource what the transaction is known by: the holder of its connection
-	 * @param joined the transaction that the store may join
+	 * @param connection that connection
+	 * @param isolation the isolation level that the application has requested;
+	 * {@code null} for the default
 	 * @param commit commits the transaction
 	 */
-	public static Mono<Void> commit(TransactionExecution transaction, Object resource, ReactiveTransaction joined,
-			Supplier<Mono<Void>> commit) {
+	public static Mono<Void> commit(TransactionExecution transaction, Object resource, Object connection,
+			@Nullable Integer isolation, Supplier<Mono<Void>> commit) {
 		return Mono.deferContextual((context) -> {
 			List<HeldLeases> all = ReactiveTypeAdapter.all(context);
 			check(leases(all));
 			List<HeldLeases> needed = all.stream().filter((leases) -> leases.beginCommit(resource)).toList();
 			Mono<Void> held = LeaseTransactionListener.mayChange(transaction)
-					? Flux.fromIterable(all).concatMap((leases) -> hold(leases, resource, joined)).then()
+					? Flux.fromIterable(all).concatMap((leases) -> hold(leases, resource, connection, isolation)).then()
 					: Mono.empty();
 			// Before the next signal, which may end the work.
 			return held.then(Mono.defer(commit)).doOnSuccess((nothing) -> {
@@ -57,9 +59,10 @@ public final class ReactiveTransactionGuard {
 		});
 	}
 
-	private static Mono<Void> hold(HeldLeases leases, Object resource, ReactiveTransaction joined) {
+	private static Mono<Void> hold(HeldLeases leases, Object resource, Object connection, @Nullable Integer isolation) {
 		return Flux.fromIterable(leases.leases())
-			.concatMap((lease) -> Mono.fromCompletionStage(() -> leases.holdUntilCommit(lease, resource, joined))
+			.concatMap((lease) -> Mono
+				.fromCompletionStage(() -> leases.holdUntilCommit(lease, resource, connection, isolation))
 				.flatMap((held) -> held ? Mono.<Void>empty() : Mono.error(() -> new LeaseLostException(lease.key()))))
 			.then();
 	}
