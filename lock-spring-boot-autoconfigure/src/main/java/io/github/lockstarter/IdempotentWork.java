@@ -4,11 +4,8 @@ import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
-import org.jspecify.annotations.NonNull;
 import org.jspecify.annotations.Nullable;
-import reactor.core.publisher.Mono;
 
-import org.springframework.transaction.reactive.TransactionalOperator;
 import org.springframework.transaction.support.TransactionOperations;
 
 /**
@@ -81,20 +78,16 @@ public interface IdempotentWork<T extends @Nullable Object> {
 	 * @param transactions runs the work in a transaction, such as a
 	 * {@code TransactionTemplate}
 	 * @return the work with the transaction, for {@link #call} only
+	 * @see ReactiveIdempotentWork#in
 	 */
 	IdempotentWork<T> in(TransactionOperations transactions);
 
 	/**
-	 * Runs reactive work in a transaction like {@link #in}. With {@code lock.store=jdbc}
-	 * on the database of the transaction, and an {@code R2dbcTransactionManager}, the
-	 * result is written in the transaction.
-	 * @param transactions runs the work in a transaction
-	 * @return the work with the transaction, for {@link #callReactive} only
-	 */
-	IdempotentWork<T> inReactive(TransactionalOperator transactions);
-
-	/**
 	 * Runs the work on this thread, or returns the kept result.
+	 * <p>
+	 * A call in a transaction of its caller, such as that of a {@code @Transactional}
+	 * listener, keeps nothing, because that transaction may still be rolled back: a
+	 * repetition runs. Call outside of the transaction, and begin it with {@link #in}.
 	 * @param <X> the type of the exceptions of the work, which the compiler infers
 	 * @param task does the work. Its value may be {@code null}, which is a result, too
 	 * @return the value of the work, or an equal one that was kept
@@ -102,15 +95,23 @@ public interface IdempotentWork<T extends @Nullable Object> {
 	 * @throws LockException if there is no result, as described
 	 * {@linkplain IdempotentWork above}
 	 * @throws IllegalStateException on the thread of an event loop, which must not wait
-	 * for the store, and if the work is to run in a reactive transaction
+	 * for the store
 	 */
 	<X extends Throwable> T call(Task<? extends T, X> task) throws X;
 
 	/**
-	 * Runs the work without blocking a thread, or completes with the kept result. The
-	 * lock is held until the stage of the work completes. The work begins on this thread
-	 * if the lock is granted at once, and otherwise on the task executor of the
-	 * application.
+	 * Runs the work, or completes with the kept result, without a thread that waits for
+	 * the lock or for the work. The lock is held until the stage of the work completes.
+	 * <p>
+	 * This thread waits for the first answer of the store, for at most 2 seconds; on an
+	 * event loop it does not wait at all. If the answer grants the lock, the work begins
+	 * on this thread. If the lock is held, or there is no answer yet, the method returns,
+	 * and work that runs after all begins on the task executor of the application.
+	 * <p>
+	 * Call outside of a transaction, whose end does not wait for the work: if the stage
+	 * completes on this thread in a transaction of the caller, nothing is kept, as for
+	 * {@link #call}; if it completes on another thread, the result is kept, also if that
+	 * transaction is rolled back.
 	 * @param task begins the work
 	 * @return a future that completes like the stage of the work, with the kept result,
 	 * or with one of the exceptions that are described {@linkplain IdempotentWork above}.
@@ -121,17 +122,13 @@ public interface IdempotentWork<T extends @Nullable Object> {
 	CompletionStage<T> callAsync(Supplier<? extends CompletionStage<? extends T>> task);
 
 	/**
-	 * Runs the work for each subscription, or emits the kept result. Nothing happens
-	 * before. The lock is held until the {@link Mono} of the work ends. An empty one is a
-	 * result, too. A subscription that is cancelled keeps nothing.
-	 * @param task creates the work. It is called once for each subscription that runs the
-	 * work, on a thread that may be blocked only if the subscribing thread may
-	 * @return the value of the work, or the kept one, or one of the exceptions that are
-	 * described {@linkplain IdempotentWork above}
+	 * Describes the same work as reactive work, whose result is that of a {@code Mono}.
+	 * Needs Reactor.
+	 * @return the reactive work
 	 * @throws IllegalStateException if the work is to run in a transaction of
 	 * {@code TransactionOperations}
 	 */
-	Mono<@NonNull T> callReactive(Supplier<? extends Mono<? extends T>> task);
+	ReactiveIdempotentWork<T> reactive();
 
 	/**
 	 * Work that may fail with exceptions of one type.

@@ -6,11 +6,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
-import org.jspecify.annotations.NonNull;
 import org.jspecify.annotations.Nullable;
-import reactor.core.publisher.Mono;
 
-import org.springframework.transaction.reactive.TransactionalOperator;
 import org.springframework.transaction.support.TransactionOperations;
 import org.springframework.util.Assert;
 import org.springframework.util.ClassUtils;
@@ -19,6 +16,7 @@ import io.github.lockstarter.IdempotentWork;
 import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.ReactiveIdempotentWork;
 import io.github.lockstarter.completion.CompletionAdapterRegistry.Work;
 import io.github.lockstarter.completion.ReturnType;
 import io.github.lockstarter.interceptor.ReactiveAcquisition;
@@ -50,36 +48,31 @@ final class DefaultIdempotentWork<T extends @Nullable Object> implements Idempot
 
 	private final @Nullable TransactionOperations transactions;
 
-	private final @Nullable TransactionalOperator reactiveTransactions;
-
 	DefaultIdempotentWork(DefaultIdempotencyRegistry registry, LockKey key, ResultSharing results) {
-		this(registry, key, results, Caller.ANY, null, null, null);
+		this(registry, key, results, Caller.ANY, null, null);
 	}
 
 	private DefaultIdempotentWork(DefaultIdempotencyRegistry registry, LockKey key, ResultSharing results,
-			Caller caller, @Nullable LockOptions options, @Nullable TransactionOperations transactions,
-			@Nullable TransactionalOperator reactiveTransactions) {
+			Caller caller, @Nullable LockOptions options, @Nullable TransactionOperations transactions) {
 		this.registry = registry;
 		this.key = key;
 		this.results = results;
 		this.caller = caller;
 		this.options = options;
 		this.transactions = transactions;
-		this.reactiveTransactions = reactiveTransactions;
 	}
 
 	@Override
 	public IdempotentWork<T> comparing(@Nullable Object... content) {
 		String text = ContentFingerprint.of(this.key.name(), content);
 		return new DefaultIdempotentWork<>(this.registry, this.key, this.results,
-				new Caller("", this.registry.fingerprint().of(text)), this.options, this.transactions,
-				this.reactiveTransactions);
+				new Caller("", this.registry.fingerprint().of(text)), this.options, this.transactions);
 	}
 
 	@Override
 	public IdempotentWork<T> keptFor(Duration time) {
 		return new DefaultIdempotentWork<>(this.registry, this.key, this.results.keptFor(time), this.caller,
-				this.options, this.transactions, this.reactiveTransactions);
+				this.options, this.transactions);
 	}
 
 	@Override
@@ -87,28 +80,27 @@ final class DefaultIdempotentWork<T extends @Nullable Object> implements Idempot
 		Assert.isTrue(options.holdAtLeast().isZero(),
 				"A minimum hold time has no effect on idempotent work, whose repetitions do not run");
 		return new DefaultIdempotentWork<>(this.registry, this.key, this.results, this.caller, options,
-				this.transactions, this.reactiveTransactions);
+				this.transactions);
 	}
 
 	@Override
 	public IdempotentWork<T> in(TransactionOperations transactions) {
 		return new DefaultIdempotentWork<>(this.registry, this.key, this.results, this.caller, this.options,
-				transactions, null);
+				transactions);
 	}
 
 	@Override
-	public IdempotentWork<T> inReactive(TransactionalOperator transactions) {
-		return new DefaultIdempotentWork<>(this.registry, this.key, this.results, this.caller, this.options, null,
-				transactions);
+	public ReactiveIdempotentWork<T> reactive() {
+		checkNoTransaction("reactive", "reactive().in(transactionalOperator)");
+		return new DefaultReactiveIdempotentWork<>(this, null);
 	}
 
 	@Override
 	// The value is null only if the type of the result allows it.
 	@SuppressWarnings({ "unchecked", "NullAway" })
 	public <X extends Throwable> T call(Task<? extends T, X> task) throws X {
-		checkNoReactiveTransaction("call");
 		Assert.state(!isOnEventLoop(),
-				"Idempotent work was called on the thread of an event loop, which must not wait for the store: use callReactive or callAsync");
+				"Idempotent work was called on the thread of an event loop, which must not wait for the store: use reactive() or callAsync");
 		IdempotentCall call = newCall(ReturnType.ofCode(Object.class),
 				(this.transactions != null) ? new TransactionalWork(task::run, this.transactions) : task::run);
 		try {
@@ -123,8 +115,7 @@ final class DefaultIdempotentWork<T extends @Nullable Object> implements Idempot
 	@Override
 	@SuppressWarnings("unchecked")
 	public CompletionStage<T> callAsync(Supplier<? extends CompletionStage<? extends T>> task) {
-		checkNoTransaction("callAsync");
-		checkNoReactiveTransaction("callAsync");
+		checkNoTransaction("callAsync", "call");
 		IdempotentCall call = newCall(ReturnType.ofCode(CompletionStage.class), () -> {
 			CompletionStage<? extends T> stage = task.get();
 			Assert.state(stage != null, "The work returned null instead of a CompletionStage");
@@ -138,14 +129,7 @@ final class DefaultIdempotentWork<T extends @Nullable Object> implements Idempot
 		}
 	}
 
-	@Override
-	public Mono<@NonNull T> callReactive(Supplier<? extends Mono<? extends T>> task) {
-		checkNoTransaction("callReactive");
-		return ReactiveWork.of(newCall(ReturnType.ofCode(Mono.class), (this.reactiveTransactions != null)
-				? new ReactiveTransactionalWork(task::get, this.reactiveTransactions) : task::get));
-	}
-
-	private IdempotentCall newCall(ReturnType type, Work work) {
+	IdempotentCall newCall(ReturnType type, Work work) {
 		LockOptions options = (this.options != null) ? this.options : configuredOptions();
 		return new IdempotentCall(this.registry, this.key, options, new SharedCall(this.results, this.caller), type,
 				work);
@@ -162,14 +146,10 @@ final class DefaultIdempotentWork<T extends @Nullable Object> implements Idempot
 		return options;
 	}
 
-	private void checkNoTransaction(String method) {
-		Assert.state(this.transactions == null, () -> method
-				+ " does not run work in a transaction of TransactionOperations, which belongs to one thread: use call");
-	}
-
-	private void checkNoReactiveTransaction(String method) {
-		Assert.state(this.reactiveTransactions == null, () -> method
-				+ " does not run work in a transaction of a TransactionalOperator, which is reactive: use callReactive");
+	private void checkNoTransaction(String method, String instead) {
+		Assert.state(this.transactions == null,
+				() -> "%s does not run work in a transaction of TransactionOperations, which belongs to one thread: use %s"
+					.formatted(method, instead));
 	}
 
 	private static boolean isOnEventLoop() {

@@ -386,8 +386,9 @@ class R2dbcTransactionsTests {
 		return this.server.context()
 			.getBean(IdempotencyRegistry.class)
 			.work("code:" + id, String.class)
-			.inReactive(transactions)
-			.callReactive(() -> this.handlers.insert(id));
+			.reactive()
+			.in(transactions)
+			.call(() -> this.handlers.insert(id));
 	}
 
 	@Configuration(proxyBeanMethods = false)

@@ -155,7 +155,7 @@ class IdempotencyRegistryTests {
 			@Override
 			<T> T call(IdempotentWork<T> work, Callable<T> task) throws Exception {
 				try {
-					return work.callReactive(() -> Mono.fromCallable(task)).block(Duration.ofSeconds(30));
+					return work.reactive().call(() -> Mono.fromCallable(task)).block(Duration.ofSeconds(30));
 				}
 				catch (RuntimeException ex) {
 					throw (ex.getCause() instanceof IOException failure) ? failure : ex;
@@ -400,7 +400,7 @@ class IdempotencyRegistryTests {
 	@DisplayName("On the thread of an event loop, which must not wait for the store, call is refused")
 	void eventLoop() {
 		Mono<Receipt> onEventLoop = Mono.fromCallable(() -> work().call(this::book)).subscribeOn(Schedulers.parallel());
-		assertThatIllegalStateException().isThrownBy(onEventLoop::block).withMessageContaining("callReactive");
+		assertThatIllegalStateException().isThrownBy(onEventLoop::block).withMessageContaining("reactive()");
 		Mono<Receipt> stage = Mono.defer(() -> Mono.fromCompletionStage(work().callAsync(this::booked)))
 			.subscribeOn(Schedulers.parallel());
 		assertThat(stage.block()).isEqualTo(new Receipt("R-1", 42));
@@ -410,8 +410,10 @@ class IdempotencyRegistryTests {
 	@DisplayName("A transaction of a thread is for call only")
 	void transactionOfThread() {
 		IdempotentWork<Receipt> work = work().in(TransactionOperations.withoutTransaction());
-		assertThatIllegalStateException().isThrownBy(() -> work.callAsync(this::booked));
-		assertThatIllegalStateException().isThrownBy(() -> work.callReactive(() -> Mono.fromCallable(this::book)));
+		assertThatIllegalStateException().isThrownBy(() -> work.callAsync(this::booked))
+			.withMessageEndingWith("use call");
+		assertThatIllegalStateException().isThrownBy(work::reactive)
+			.withMessageEndingWith("use reactive().in(transactionalOperator)");
 		assertThat(work.call(this::book)).isEqualTo(new Receipt("R-1", 42));
 		assertThat(work.call(this::book)).isEqualTo(new Receipt("R-1", 42));
 	}
@@ -643,7 +645,7 @@ class IdempotencyRegistryTests {
 		@Test
 		@DisplayName("Nothing happens before the subscription, and each subscription is a call")
 		void lazy() {
-			Mono<Receipt> mono = work().callReactive(() -> Mono.fromCallable(this::book));
+			Mono<Receipt> mono = work().reactive().call(() -> Mono.fromCallable(this::book));
 			assertThat(IdempotencyRegistryTests.this.runs).hasValue(0);
 			assertThat(IdempotencyRegistryTests.this.counts.get("webhook", Event.GRANTED)).isZero();
 			assertThat(mono.block()).isEqualTo(new Receipt("R-1", 42));
@@ -654,7 +656,7 @@ class IdempotencyRegistryTests {
 		@Test
 		@DisplayName("An empty Mono is a result")
 		void empty() {
-			Mono<Receipt> mono = work().callReactive(() -> {
+			Mono<Receipt> mono = work().reactive().call(() -> {
 				IdempotencyRegistryTests.this.runs.incrementAndGet();
 				return Mono.empty();
 			});
@@ -666,7 +668,7 @@ class IdempotencyRegistryTests {
 		@Test
 		@DisplayName("A subscription that is cancelled keeps nothing and releases the lock")
 		void cancelled() {
-			Mono<Receipt> never = work().callReactive(Mono::never);
+			Mono<Receipt> never = work().reactive().call(Mono::never);
 			StepVerifier.create(never)
 				.thenAwait()
 				.then(() -> Awaitility.await()
@@ -681,7 +683,7 @@ class IdempotencyRegistryTests {
 		void cancelledWait() {
 			try (Lease lease = IdempotencyRegistryTests.this.locks.acquire("webhook:evt_1")) {
 				assertThat(lease.isHeld()).isTrue();
-				StepVerifier.create(work().withOptions(WAITING).callReactive(() -> Mono.fromCallable(this::book)))
+				StepVerifier.create(work().withOptions(WAITING).reactive().call(() -> Mono.fromCallable(this::book)))
 					.thenAwait()
 					.thenCancel()
 					.verify();
@@ -691,12 +693,20 @@ class IdempotencyRegistryTests {
 		}
 
 		@Test
+		@DisplayName("Work that returns no Mono has failed, and keeps nothing")
+		void noMono() {
+			assertThatIllegalStateException().isThrownBy(work().reactive().call(() -> null)::block)
+				.withMessage("The work returned null instead of a Mono");
+			assertThat(work().reactive().call(() -> Mono.fromCallable(this::book)).block()).isNotNull();
+		}
+
+		@Test
 		@DisplayName("An error keeps nothing")
 		void error() {
-			assertThatRuntimeException().isThrownBy(() -> work().callReactive(() -> {
+			assertThatRuntimeException().isThrownBy(() -> work().reactive().call(() -> {
 				throw new IllegalArgumentException("as asked");
 			}).block()).withMessage("as asked");
-			assertThat(work().callReactive(() -> Mono.fromCallable(this::book)).block()).isNotNull();
+			assertThat(work().reactive().call(() -> Mono.fromCallable(this::book)).block()).isNotNull();
 		}
 
 		private Receipt book() {

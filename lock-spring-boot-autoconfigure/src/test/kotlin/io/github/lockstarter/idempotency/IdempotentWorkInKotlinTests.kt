@@ -34,8 +34,8 @@ class IdempotentWorkInKotlinTests {
 		runner.run { context ->
 			val work = context.getBean(IdempotencyRegistry::class.java).work("webhook:1", Receipt::class.java)
 			runBlocking {
-				val receipt: Receipt = work.callReactive { mono { Receipt("one") } }.awaitSingle()
-				assertThat(work.callReactive { mono { Receipt("two") } }.awaitSingle()).isEqualTo(receipt)
+				val receipt: Receipt = work.reactive().call { mono { Receipt("one") } }.awaitSingle()
+				assertThat(work.reactive().call { mono { Receipt("two") } }.awaitSingle()).isEqualTo(receipt)
 			}
 		}
 	}
