@@ -9,7 +9,6 @@ import org.mockito.Mockito;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
-import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 import io.github.lockstarter.IdempotencyRegistry;
@@ -20,7 +19,6 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.PayloadMismatchException;
 import io.github.lockstarter.ResultUnavailableException;
 import io.github.lockstarter.annotation.ExclusiveRequest;
-import io.github.lockstarter.idempotency.DefaultIdempotencyRegistry;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 import io.github.lockstarter.testing.TestLocks;
@@ -95,13 +93,6 @@ class IdempotencyConfigurationTests {
 			assertThatExceptionOfType(LockConfigurationException.class)
 				.isThrownBy(() -> context.getBean(IdempotencyRegistry.class).work("webhook:1", String.class));
 		});
-	}
-
-	@Test
-	@DisplayName("It needs neither Reactor nor transactions")
-	void withoutLibraries() {
-		this.runner.withClassLoader(new FilteredClassLoader("reactor", "org.springframework.transaction"))
-			.run((context) -> assertThat(context).hasSingleBean(DefaultIdempotencyRegistry.class));
 	}
 
 	@Test
