@@ -1,5 +1,6 @@
 package io.github.lockstarter;
 
+import org.jspecify.annotations.NonNull;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ParameterizedTypeReference;
@@ -39,16 +40,16 @@ public interface IdempotencyRegistry {
 
 	/**
 	 * Describes work. Nothing runs before one of the methods of the description is
-	 * called.
+	 * called. The result may be {@code null}: in Kotlin, name the type as in
+	 * {@code work<Receipt?>(key, Receipt::class.java)}.
 	 * @param <T> the type of the result
 	 * @param key the lock under which the work runs, and the key of its result
-	 * @param resultType the type of the result, which is kept as JSON; {@link Void} if
-	 * the work has none
+	 * @param resultType the type of the result, which is kept as JSON
 	 * @return the work
 	 * @throws LockConfigurationException if values of the type do not read back whole, or
 	 * the store cannot keep results. The message names the property that would be lost
 	 */
-	<T extends @Nullable Object> IdempotentWork<T> work(LockKey key, Class<T> resultType);
+	<T extends @Nullable Object> IdempotentWork<T> work(LockKey key, Class<@NonNull T> resultType);
 
 	/**
 	 * Describes work like {@link #work(LockKey, Class)}, with a generic result.
@@ -60,7 +61,18 @@ public interface IdempotencyRegistry {
 	 * @throws LockConfigurationException if values of the type do not read back whole, or
 	 * the store cannot keep results. The message names the property that would be lost
 	 */
-	<T extends @Nullable Object> IdempotentWork<T> work(LockKey key, ParameterizedTypeReference<T> resultType);
+	<T extends @Nullable Object> IdempotentWork<T> work(LockKey key, ParameterizedTypeReference<@NonNull T> resultType);
+
+	/**
+	 * Describes work without a result. Otherwise like {@link #work(LockKey, Class)}.
+	 * @param key the lock under which the work runs, and the key of what is kept: that it
+	 * was done
+	 * @return the work, whose value is {@code null}
+	 * @throws LockConfigurationException if the store cannot keep results
+	 */
+	default IdempotentWork<@Nullable Void> work(LockKey key) {
+		return work(key, Void.class);
+	}
 
 	/**
 	 * Describes work like {@link #work(LockKey, Class)}.
@@ -72,7 +84,7 @@ public interface IdempotencyRegistry {
 	 * @throws IllegalArgumentException if the name of the lock is not valid
 	 * @see LockKey#of
 	 */
-	default <T extends @Nullable Object> IdempotentWork<T> work(String lock, Class<T> resultType) {
+	default <T extends @Nullable Object> IdempotentWork<T> work(String lock, Class<@NonNull T> resultType) {
 		return work(LockKey.of(lock), resultType);
 	}
 
@@ -87,8 +99,21 @@ public interface IdempotencyRegistry {
 	 * @throws IllegalArgumentException if the name of the lock is not valid
 	 * @see LockKey#of
 	 */
-	default <T extends @Nullable Object> IdempotentWork<T> work(String lock, ParameterizedTypeReference<T> resultType) {
+	default <T extends @Nullable Object> IdempotentWork<T> work(String lock,
+			ParameterizedTypeReference<@NonNull T> resultType) {
 		return work(LockKey.of(lock), resultType);
+	}
+
+	/**
+	 * Describes work without a result like {@link #work(LockKey)}.
+	 * @param lock the name of the lock and the key, as in {@code "webhook:evt_1"}
+	 * @return the work, whose value is {@code null}
+	 * @throws LockConfigurationException as for {@link #work(LockKey)}
+	 * @throws IllegalArgumentException if the name of the lock is not valid
+	 * @see LockKey#of
+	 */
+	default IdempotentWork<@Nullable Void> work(String lock) {
+		return work(LockKey.of(lock));
 	}
 
 }

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
+import org.jspecify.annotations.NonNull;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ParameterizedTypeReference;
@@ -57,12 +58,13 @@ public final class DefaultIdempotencyRegistry implements IdempotencyRegistry {
 	}
 
 	@Override
-	public <T extends @Nullable Object> IdempotentWork<T> work(LockKey key, Class<T> resultType) {
+	public <T extends @Nullable Object> IdempotentWork<T> work(LockKey key, Class<@NonNull T> resultType) {
 		return work(key, (Type) resultType);
 	}
 
 	@Override
-	public <T extends @Nullable Object> IdempotentWork<T> work(LockKey key, ParameterizedTypeReference<T> resultType) {
+	public <T extends @Nullable Object> IdempotentWork<T> work(LockKey key,
+			ParameterizedTypeReference<@NonNull T> resultType) {
 		return work(key, resultType.getType());
 	}
 

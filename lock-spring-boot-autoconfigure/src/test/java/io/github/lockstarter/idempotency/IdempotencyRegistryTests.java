@@ -184,8 +184,16 @@ class IdempotencyRegistryTests {
 	@EnumSource
 	@DisplayName("A result of null is a result")
 	void nothing(Form form) throws Exception {
-		IdempotentWork<Void> work = this.registry.work(KEY, Void.class);
-		for (int i = 0; i < 2; i++) {
+		assertThat(form.call(work(), () -> null)).isNull();
+		assertThat(form.call(work(), this::book)).isNull();
+		assertThat(this.runs).hasValue(0);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	@DisplayName("Work without a result runs once, too")
+	void withoutResult(Form form) throws Exception {
+		for (IdempotentWork<Void> work : List.of(this.registry.work(KEY), this.registry.work("webhook:evt_1"))) {
 			assertThat(form.<Void>call(work, () -> {
 				this.runs.incrementAndGet();
 				return null;
