@@ -26,6 +26,11 @@ import org.springframework.core.ParameterizedTypeReference;
  * {@linkplain IdempotentWork#in(org.springframework.transaction.support.TransactionOperations)
  * in one transaction}.
  * <p>
+ * <strong>Call it outside of a transaction.</strong> What is done in a transaction of the
+ * caller, such as that of a {@code @Transactional} listener, may still be rolled back
+ * after the call, so its result is not kept, and a repetition runs. Leave the transaction
+ * to {@code in(…)} instead.
+ * <p>
  * <strong>The key alone identifies the work.</strong> Unlike a response to a request, a
  * result does not belong to a principal: if it is only for one user or tenant, put the
  * user or the tenant into the key.

@@ -3,6 +3,7 @@ package io.github.lockstarter.idempotency;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 import org.awaitility.Awaitility;
@@ -196,6 +197,22 @@ class IdempotentTransactionsTests {
 			});
 			assertThat(payments.made()).isOne();
 		});
+	}
+
+	@Test
+	@DisplayName("In the transaction of its caller, only a stage that completes on another thread keeps its result")
+	void joinedTransactionAsync() {
+		run((payments) -> payments.transactions.executeWithoutResult((status) -> {
+			IdempotentWork<String> work = payments.workWithoutTransaction();
+			assertThat(work.callAsync(() -> CompletableFuture.completedStage("one")).toCompletableFuture().join())
+				.isEqualTo("one");
+			assertThat(payments.counts.get("payments", Event.NOT_KEPT)).isOne();
+			CompletableFuture<String> later = new CompletableFuture<>();
+			CompletableFuture<String> result = work.callAsync(() -> later).toCompletableFuture();
+			CompletableFuture.runAsync(() -> later.complete("two")).join();
+			assertThat(result.join()).isEqualTo("two");
+			assertThat(work.call(() -> "three")).isEqualTo("two");
+		}));
 	}
 
 	@Test
