@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 
 import io.github.lockstarter.store.AcquireResult;
 
@@ -68,6 +69,11 @@ final class H2Table extends LockTable {
 	@Override
 	String deleteSome(String table, String columns, String condition) {
 		return "DELETE FROM %s WHERE %s FETCH FIRST %d ROWS ONLY".formatted(table, condition, SOME);
+	}
+
+	@Override
+	Set<String> products() {
+		return Set.of("H2");
 	}
 
 	@Override

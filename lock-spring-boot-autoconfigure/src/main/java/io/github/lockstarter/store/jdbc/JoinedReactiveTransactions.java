@@ -85,8 +85,7 @@ final class JoinedReactiveTransactions {
 
 	/**
 	 * Returns whether the connection is to the database of the locks, which is known if
-	 * it sees the row of the lock. The first statement on a connection may fail, because
-	 * there is no such table, and must not fail the transaction.
+	 * it sees the row of the lock.
 	 */
 	private Mono<Boolean> isOurs(Connection connection, String rowKey) {
 		Object driver = driver(connection);
@@ -94,18 +93,34 @@ final class JoinedReactiveTransactions {
 		if (ours != null) {
 			return Mono.just(ours);
 		}
-		return Mono.from(connection.createSavepoint(SAVEPOINT))
-			.then(returnsRow(connection, this.locks.exists(), rowKey))
+		Mono<Boolean> elsewhere = Mono.fromSupplier(() -> {
+			this.known.put(driver, false);
+			return false;
+		});
+		return Mono.defer(() -> isOfOurProduct(connection) ? sees(connection, rowKey, elsewhere) : elsewhere)
 			.doOnNext((found) -> {
 				if (found) {
 					this.known.put(driver, true);
 				}
-			})
-			.onErrorResume(R2dbcException.class, (ex) -> Mono.from(connection.rollbackTransactionToSavepoint(SAVEPOINT))
-				.then(Mono.fromSupplier(() -> {
-					this.known.put(driver, false);
-					return false;
-				})));
+			});
+	}
+
+	/** Another product does not understand the statements. */
+	private boolean isOfOurProduct(Connection connection) {
+		String product = connection.getMetadata().getDatabaseProductName();
+		return this.locks.products().stream().anyMatch(product::equalsIgnoreCase);
+	}
+
+	/**
+	 * Returns whether the connection sees the row of the lock. The statement may fail,
+	 * because there is no such table, and must not fail the transaction.
+	 */
+	private Mono<Boolean> sees(Connection connection, String rowKey, Mono<Boolean> elsewhere) {
+		return Mono.defer(() -> Mono.from(connection.createSavepoint(SAVEPOINT)))
+			.then(returnsRow(connection, this.locks.exists(), rowKey))
+			.onErrorResume(R2dbcException.class,
+					(ex) -> Mono.from(connection.rollbackTransactionToSavepoint(SAVEPOINT)).then(elsewhere))
+			.onErrorResume(UnsupportedOperationException.class, (ex) -> elsewhere);
 	}
 
 	/** A pool wraps its connections anew for each use. */

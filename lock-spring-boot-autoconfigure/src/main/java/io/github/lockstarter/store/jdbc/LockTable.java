@@ -8,6 +8,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -247,6 +248,9 @@ abstract class LockTable {
 	final String exists() {
 		return "SELECT 1 FROM %s WHERE lock_key = ?".formatted(this.name);
 	}
+
+	/** Returns the names by which R2DBC drivers know this database. */
+	abstract Set<String> products();
 
 	/**
 	 * Returns a statement with the markers of parameters that R2DBC drivers of this

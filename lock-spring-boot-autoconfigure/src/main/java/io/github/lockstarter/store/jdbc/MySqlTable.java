@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -88,6 +89,11 @@ final class MySqlTable extends LockTable {
 	@Override
 	String deleteSome(String table, String columns, String condition) {
 		return "DELETE FROM %s WHERE %s LIMIT %d".formatted(table, condition, SOME);
+	}
+
+	@Override
+	Set<String> products() {
+		return Set.of("MySQL", "MariaDB");
 	}
 
 	@Override

@@ -8,6 +8,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
@@ -203,6 +204,11 @@ final class PostgreSqlTable extends LockTable {
 	String deleteSome(String table, String columns, String condition) {
 		return "DELETE FROM %1$s WHERE %3$s AND (%2$s) IN (SELECT %2$s FROM %1$s WHERE %3$s LIMIT %4$d)"
 			.formatted(table, columns, condition, SOME);
+	}
+
+	@Override
+	Set<String> products() {
+		return Set.of("PostgreSQL");
 	}
 
 	@Override
