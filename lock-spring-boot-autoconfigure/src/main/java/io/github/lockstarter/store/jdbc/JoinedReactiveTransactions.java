@@ -38,6 +38,12 @@ final class JoinedReactiveTransactions {
 
 	private static final String SAVEPOINT = "lock_joined";
 
+	/** The SQL states for a missing table, and for a missing schema of H2. */
+	private static final Set<String> NO_TABLE = Set.of("42P01", "42S02", "42S03", "42S04", "90079");
+
+	/** MySQL has no SQL state of its own for it. */
+	private static final int MYSQL_UNKNOWN_DATABASE = 1049;
+
 	private static final Set<IsolationLevel> CURRENT = Set.of(IsolationLevel.READ_UNCOMMITTED,
 			IsolationLevel.READ_COMMITTED);
 
@@ -112,15 +118,21 @@ final class JoinedReactiveTransactions {
 	}
 
 	/**
-	 * Returns whether the connection sees the row of the lock. The statement may fail,
-	 * because there is no such table, and must not fail the transaction.
+	 * Returns whether the connection sees the row of the lock. That there is no such
+	 * table must not fail the transaction. Any other failure does, for example a missing
+	 * privilege: the database may be that of the locks.
 	 */
 	private Mono<Boolean> sees(Connection connection, String rowKey, Mono<Boolean> elsewhere) {
 		return Mono.defer(() -> Mono.from(connection.createSavepoint(SAVEPOINT)))
 			.then(returnsRow(connection, this.locks.exists(), rowKey))
-			.onErrorResume(R2dbcException.class,
+			.onErrorResume(JoinedReactiveTransactions::isMissingTable,
 					(ex) -> Mono.from(connection.rollbackTransactionToSavepoint(SAVEPOINT)).then(elsewhere))
 			.onErrorResume(UnsupportedOperationException.class, (ex) -> elsewhere);
+	}
+
+	private static boolean isMissingTable(Throwable failure) {
+		return failure instanceof R2dbcException known && (known.getErrorCode() == MYSQL_UNKNOWN_DATABASE
+				|| (known.getSqlState() != null && NO_TABLE.contains(known.getSqlState())));
 	}
 
 	/** A pool wraps its connections anew for each use. */

@@ -1,6 +1,11 @@
 package io.github.lockstarter.store.jdbc;
 
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.UUID;
+import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
 
 import io.r2dbc.spi.Connection;
 import io.r2dbc.spi.ConnectionFactories;
@@ -12,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.mockito.AdditionalAnswers;
 import org.mockito.Mockito;
 import reactor.core.publisher.Flux;
@@ -21,11 +27,13 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.ReactiveTransaction;
 import io.github.lockstarter.testing.LocalMariaDb;
 import io.github.lockstarter.testing.LocalPostgreSql;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Reactive transactions on connections that are not, or not certainly, to the database of
@@ -50,8 +58,8 @@ class JoinedReactiveTransactionsTests {
 			"POSTGRESQL, MARIADB", "MARIADB, H2", "MARIADB, POSTGRESQL", "MARIADB, MARIADB" })
 	@DisplayName("A transaction on another database, whatever its vendor, continues, and one warning names the lock")
 	void elsewhere(Database locks, Database data, CapturedOutput output) {
-		JoinedReactiveTransactions transactions = transactions(locks);
-		inTransaction(connections(data), (connection) -> {
+		connected(connections(data), (connection) -> {
+			JoinedReactiveTransactions transactions = transactions(locks, "absent_locks");
 			assertThat(holds(transactions, connection)).isTrue();
 			assertThat(holds(transactions, connection)).isTrue();
 			execute(connection, "create temporary table continued (id int)");
@@ -59,41 +67,110 @@ class JoinedReactiveTransactionsTests {
 		assertThat(output).containsOnlyOnce("under lock 'joined' is not on the database of the locks");
 	}
 
+	@ParameterizedTest
+	@EnumSource(names = { "H2", "POSTGRESQL", "MARIADB" })
+	@DisplayName("A transaction on a database without the schema of the locks continues")
+	void noSchema(Database database) {
+		connected(connections(database), (connection) -> {
+			assertThat(holds(transactions(database, "absent.locks"), connection)).isTrue();
+			execute(connection, "create temporary table continued (id int)");
+		});
+	}
+
 	@Test
 	@DisplayName("A transaction whose driver has no savepoints continues, and a warning names the lock")
 	void noSavepoints(CapturedOutput output) {
-		inTransaction(connections(Database.H2), (connection) -> {
+		connected(connections(Database.H2), (connection) -> {
 			Connection limited = Mockito.mock(Connection.class, AdditionalAnswers.delegatesTo(connection));
 			Mockito.doThrow(UnsupportedOperationException.class).when(limited).createSavepoint(Mockito.anyString());
-			assertThat(holds(transactions(Database.H2), limited)).isTrue();
+			assertThat(holds(transactions(Database.H2, TABLE), limited)).isTrue();
 		});
 		assertThat(output).containsOnlyOnce("under lock 'joined' is not on the database of the locks");
 	}
 
-	private JoinedReactiveTransactions transactions(Database locks) {
-		LockTable table = locks.locks(TABLE, "instance");
-		return new JoinedReactiveTransactions(table, new ResultTable(table, TABLE));
+	@Test
+	@DisplayName("While its user may not read the locks, a transaction fails and says so; then the connection joins")
+	void missingPrivilege() throws SQLException {
+		try (java.sql.Connection owner = lostLock()) {
+			run(owner, "drop role if exists joined_user");
+			run(owner, "create role joined_user login");
+			failsOnce("joined_user", "permission denied",
+					() -> run(owner, "grant select, update on joined_locks to joined_user"));
+			run(owner, "drop owned by joined_user; drop role joined_user");
+		}
 	}
 
-	private ConnectionFactory connections(Database database) {
-		return ConnectionFactories.get(switch (database) {
-			case H2 -> "r2dbc:h2:mem:///" + this.memory;
-			case POSTGRESQL ->
-				"r2dbc:postgresql://postgres@127.0.0.1:%d/postgres".formatted(LocalPostgreSql.shared().port());
-			case MARIADB, MYSQL -> "r2dbc:mariadb://root@127.0.0.1:%d/test".formatted(LocalMariaDb.shared().port());
-		});
+	@Test
+	@DisplayName("If the database is unavailable for a moment, a transaction fails, and the connection joins the next one")
+	void unavailable() throws SQLException {
+		try (java.sql.Connection owner = lostLock()) {
+			owner.setAutoCommit(false);
+			run(owner, "lock table joined_locks in access exclusive mode");
+			failsOnce("postgres", "timeout", owner::rollback);
+		}
 	}
 
-	private static void inTransaction(ConnectionFactory connections, Work work) {
-		Connection connection = Mono.from(connections.create()).block();
+	/** Creates a lock that is granted to another owner. */
+	private static java.sql.Connection lostLock() throws SQLException {
+		java.sql.Connection owner = DriverManager.getConnection(LocalPostgreSql.shared().url());
+		run(owner, "drop table if exists joined_locks, joined_locks_results");
+		Database.POSTGRESQL.schema(TABLE).create(owner);
+		run(owner, "insert into joined_locks values ('%s', 'other', %d, %d)".formatted(ROW, TOKEN + 1, Long.MAX_VALUE));
+		return owner;
+	}
+
+	/** Checks that the lock is found to be lost after the repair, and not before it. */
+	private void failsOnce(String user, String message, Repair repair) throws SQLException {
+		JoinedReactiveTransactions transactions = transactions(Database.POSTGRESQL, TABLE);
+		Connection connection = Mono.from(postgreSql(user).create()).block();
 		try {
-			Mono.from(connection.beginTransaction()).block();
-			work.on(connection);
-			Mono.from(connection.rollbackTransaction()).block();
+			execute(connection, "set lock_timeout = '10ms'");
+			inTransaction(connection,
+					() -> assertThatExceptionOfType(CompletionException.class)
+						.isThrownBy(() -> holds(transactions, connection))
+						.withCauseInstanceOf(LockStoreException.class)
+						.withMessageContaining(message));
+			repair.run();
+			inTransaction(connection, () -> assertThat(holds(transactions, connection)).isFalse());
 		}
 		finally {
 			Mono.from(connection.close()).block();
 		}
+	}
+
+	private static JoinedReactiveTransactions transactions(Database database, String table) {
+		LockTable locks = database.locks(table, "instance");
+		return new JoinedReactiveTransactions(locks, new ResultTable(locks, table));
+	}
+
+	private ConnectionFactory connections(Database database) {
+		return switch (database) {
+			case H2 -> ConnectionFactories.get("r2dbc:h2:mem:///" + this.memory);
+			case POSTGRESQL -> postgreSql("postgres");
+			case MARIADB, MYSQL -> ConnectionFactories
+				.get("r2dbc:mariadb://root@127.0.0.1:%d/test".formatted(LocalMariaDb.shared().port()));
+		};
+	}
+
+	private static ConnectionFactory postgreSql(String user) {
+		return ConnectionFactories
+			.get("r2dbc:postgresql://%s@127.0.0.1:%d/postgres".formatted(user, LocalPostgreSql.shared().port()));
+	}
+
+	private static void connected(ConnectionFactory connections, Consumer<Connection> work) {
+		Connection connection = Mono.from(connections.create()).block();
+		try {
+			inTransaction(connection, () -> work.accept(connection));
+		}
+		finally {
+			Mono.from(connection.close()).block();
+		}
+	}
+
+	private static void inTransaction(Connection connection, Runnable work) {
+		Mono.from(connection.beginTransaction()).block();
+		work.run();
+		Mono.from(connection.rollbackTransaction()).block();
 	}
 
 	private static boolean holds(JoinedReactiveTransactions transactions, Connection connection) {
@@ -108,10 +185,16 @@ class JoinedReactiveTransactionsTests {
 		Flux.<Result>from(connection.createStatement(sql).execute()).flatMap(Result::getRowsUpdated).blockLast();
 	}
 
-	/** Statements in a transaction. */
-	private interface Work {
+	private static void run(java.sql.Connection connection, String sql) throws SQLException {
+		try (Statement statement = connection.createStatement()) {
+			statement.execute(sql);
+		}
+	}
 
-		void on(Connection connection);
+	/** Removes the cause of a failure. */
+	private interface Repair {
+
+		void run() throws SQLException;
 
 	}
 
