@@ -114,9 +114,12 @@ class R2dbcTransactionsTests {
 
 	/** Starts a server whose locks and data are in the same database. */
 	static TestServer server(String url, String reactive) {
+		return server(url, reactive, Handlers.class);
+	}
+
+	static TestServer server(String url, String reactive, Class<?> handlers) {
 		return TestServer.start(
-				new Class<?>[] { TestServer.Application.class, Database.class, Handlers.class, Ledger.class,
-						Commits.class },
+				new Class<?>[] { TestServer.Application.class, Database.class, handlers, Ledger.class, Commits.class },
 				"lock.store=jdbc", "lock.jdbc.url=" + url, "lock.jdbc.initialize-schema=always",
 				"lock.jdbc.table=reactive_locks", "lock.jdbc.command-timeout=30s",
 				"spring.main.web-application-type=reactive", "test.reactive=" + reactive);
@@ -437,6 +440,10 @@ class R2dbcTransactionsTests {
 		/** Runs after the commit. */
 		private volatile Runnable after = () -> {
 		};
+
+		void after(Runnable action) {
+			this.after = action;
+		}
 
 		@Override
 		public void afterCommit(TransactionExecution transaction, @Nullable Throwable failure) {

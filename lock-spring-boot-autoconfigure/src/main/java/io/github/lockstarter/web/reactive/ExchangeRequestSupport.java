@@ -134,7 +134,7 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 		@Override
 		public CompletionStage<@Nullable Response> makeLater(@Nullable Object value) {
 			RecordedResponse recorded = RecordedResponse.of(this.exchange);
-			return (recorded != null) ? UnsentResponse.of(this.exchange, value).map(recorded::of).toFuture()
+			return (recorded != null) ? UnsentResponse.of(this.exchange, value, recorded.emptyBody()).map(recorded::of).toFuture()
 					: CompletableFuture.completedStage(null);
 		}
 

@@ -38,6 +38,8 @@ class RecordedResponse extends ServerHttpResponseDecorator {
 
 	private final RequestCompletion end = new RequestCompletion();
 
+	private final long maxSize;
+
 	private final RecordedBody body;
 
 	private volatile @Nullable Response replayed;
@@ -54,7 +56,8 @@ class RecordedResponse extends ServerHttpResponseDecorator {
 		super(response);
 		this.request = request;
 		response.beforeCommit(() -> Mono.fromRunnable(() -> this.head = head(this)));
-		this.body = new RecordedBody(maxSize);
+		this.maxSize = maxSize;
+		this.body = emptyBody();
 	}
 
 	/**
@@ -122,6 +125,11 @@ class RecordedResponse extends ServerHttpResponseDecorator {
 	private Response response() {
 		ResponseHead committed = this.head;
 		return Response.withBody((committed != null) ? committed : head(this), this.body.bytes());
+	}
+
+	/** Returns an empty body that records as many bytes as this response does. */
+	final RecordedBody emptyBody() {
+		return new RecordedBody(this.maxSize);
 	}
 
 	/** Returns what is kept of a response that was made for the same request. */

@@ -1,12 +1,14 @@
 package io.github.lockstarter.web.reactive;
 
-import java.io.ByteArrayOutputStream;
+import java.util.stream.Stream;
 
+import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
+import org.springframework.core.MethodParameter;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.io.Resource;
@@ -18,6 +20,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.server.reactive.AbstractServerHttpResponse;
 import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.util.ClassUtils;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.reactive.HandlerMapping;
 import org.springframework.web.reactive.HandlerResult;
@@ -31,33 +34,43 @@ import org.springframework.web.server.ServerWebExchange;
  */
 final class UnsentResponse extends AbstractServerHttpResponse {
 
-	private final ByteArrayOutputStream body = new ByteArrayOutputStream();
+	private static final boolean NETTY_PRESENT = ClassUtils.isPresent("io.netty.buffer.ByteBuf",
+			UnsentResponse.class.getClassLoader());
 
-	private UnsentResponse(ServerHttpResponse until) {
+	private final RecordedBody body;
+
+	/**
+	 * Creates a response.
+	 * @param until the response until now
+	 * @param body records the body
+	 */
+	UnsentResponse(ServerHttpResponse until, RecordedBody body) {
 		super(DefaultDataBufferFactory.sharedInstance, HttpHeaders.copyOf(until.getHeaders()));
 		setStatusCode(until.getStatusCode());
+		this.body = body;
 	}
 
 	/**
 	 * Makes the response to the value of a handler. Emits nothing if it is known only
-	 * when it is sent: that of a view or a conditional request, and a body that can be
-	 * read only once.
+	 * when it is sent: that of a view or a conditional request, one that the handler
+	 * writes itself, and a body that can be read only once.
 	 * @param value the value that the handler emits
+	 * @param body records the body
 	 */
-	static Mono<UnsentResponse> of(ServerWebExchange exchange, @Nullable Object value) {
+	static Mono<UnsentResponse> of(ServerWebExchange exchange, @Nullable Object value, RecordedBody body) {
 		Object attribute = exchange.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE);
 		Object content = (value instanceof HttpEntity<?> entity) ? entity.getBody() : value;
 		if (!(attribute instanceof HandlerMethod handler) || exchange.getApplicationContext() == null
 				|| exchange.getRequest().getMethod().equals(HttpMethod.GET)
-				|| exchange.getRequest().getMethod().equals(HttpMethod.HEAD) || content instanceof Resource
-				|| (content != null && adapter(content.getClass()) != null)) {
+				|| exchange.getRequest().getMethod().equals(HttpMethod.HEAD)
+				|| (content == null ? mayHaveWritten(handler, exchange.getResponse()) : canBeReadOnce(content))) {
 			return Mono.empty();
 		}
 		ReactiveAdapter declared = adapter(handler.getReturnType().getParameterType());
 		Mono<Object> emitted = Mono.justOrEmpty(value);
 		HandlerResult result = new HandlerResult(handler,
 				(declared != null) ? declared.fromPublisher(emitted) : emitted, handler.getReturnType());
-		UnsentResponse response = new UnsentResponse(exchange.getResponse());
+		UnsentResponse response = new UnsentResponse(exchange.getResponse(), body);
 		return Mono
 			.justOrEmpty(exchange.getApplicationContext()
 				.getBeanProvider(HandlerResultHandler.class)
@@ -70,12 +83,25 @@ final class UnsentResponse extends AbstractServerHttpResponse {
 				.thenReturn(response));
 	}
 
+	/** Without a value, Spring leaves the response to a handler that has access to it. */
+	private static boolean mayHaveWritten(HandlerMethod handler, ServerHttpResponse response) {
+		return response.isCommitted() || Stream.of(handler.getMethodParameters())
+			.map(MethodParameter::getParameterType)
+			.anyMatch((type) -> ServerWebExchange.class.isAssignableFrom(type)
+					|| ServerHttpResponse.class.isAssignableFrom(type));
+	}
+
+	private static boolean canBeReadOnce(Object content) {
+		return content instanceof Resource || content instanceof DataBuffer || adapter(content.getClass()) != null
+				|| (NETTY_PRESENT && Netty.isBuffer(content));
+	}
+
 	private static @Nullable ReactiveAdapter adapter(Class<?> type) {
 		return ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
 	}
 
 	byte[] body() {
-		return this.body.toByteArray();
+		return this.body.bytes();
 	}
 
 	@Override
@@ -86,7 +112,10 @@ final class UnsentResponse extends AbstractServerHttpResponse {
 
 	@Override
 	protected Mono<Void> writeWithInternal(Publisher<? extends DataBuffer> body) {
-		return DataBufferUtils.write(Flux.from(body), this.body).doOnNext(DataBufferUtils::release).then();
+		return Flux.from(body).doOnNext((buffer) -> {
+			this.body.add(buffer);
+			DataBufferUtils.release(buffer);
+		}).then();
 	}
 
 	@Override
@@ -107,6 +136,15 @@ final class UnsentResponse extends AbstractServerHttpResponse {
 	@Override
 	protected void applyCookies() {
 		// There is no server that needs them.
+	}
+
+	/** A class of its own, because Netty is optional. */
+	private static final class Netty {
+
+		static boolean isBuffer(Object content) {
+			return content instanceof ByteBuf;
+		}
+
 	}
 
 }
