@@ -56,7 +56,7 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 	@Override
 	public @Nullable Request find(ContextView context) {
 		return ServerWebExchangeContextFilter.getExchange(context)
-			.map((exchange) -> new ExchangeRequest(exchange, this.conflicts))
+			.map((exchange) -> new ExchangeRequest(exchange, context, this.conflicts))
 			.orElse(null);
 	}
 
@@ -65,7 +65,13 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 		return new DeferredResponseEntity(entity);
 	}
 
-	private record ExchangeRequest(ServerWebExchange exchange, ConflictWriter conflicts) implements Request {
+	/**
+	 * A request.
+	 *
+	 * @param context the context of the subscriber to the call
+	 */
+	private record ExchangeRequest(ServerWebExchange exchange, ContextView context,
+			ConflictWriter conflicts) implements Request {
 
 		/**
 		 * Principal and content are loaded only on demand: one may require the session,
@@ -134,8 +140,10 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 		@Override
 		public CompletionStage<@Nullable Response> makeLater(@Nullable Object value) {
 			RecordedResponse recorded = RecordedResponse.of(this.exchange);
-			return (recorded != null) ? UnsentResponse.of(this.exchange, value, recorded.emptyBody()).map(recorded::of).toFuture()
-					: CompletableFuture.completedStage(null);
+			return (recorded != null) ? UnsentResponse.of(this.exchange, value, recorded.emptyBody())
+				.map(recorded::of)
+				.contextWrite(this.context)
+				.toFuture() : CompletableFuture.completedStage(null);
 		}
 
 		@Override
