@@ -108,10 +108,8 @@ public interface IdempotentWork<T extends @Nullable Object> {
 	 * on this thread. If the lock is held, or there is no answer yet, the method returns,
 	 * and work that runs after all begins on the task executor of the application.
 	 * <p>
-	 * Call outside of a transaction, whose end does not wait for the work: if the stage
-	 * completes on this thread in a transaction of the caller, nothing is kept, as for
-	 * {@link #call}; if it completes on another thread, the result is kept, also if that
-	 * transaction is rolled back.
+	 * Call outside of a transaction: if the work begins on this thread, in a transaction
+	 * of the caller, nothing is kept, as for {@link #call}.
 	 * @param task begins the work
 	 * @return a future that completes like the stage of the work, with the kept result,
 	 * or with one of the exceptions that are described {@linkplain IdempotentWork above}.

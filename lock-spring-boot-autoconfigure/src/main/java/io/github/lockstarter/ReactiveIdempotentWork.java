@@ -44,7 +44,8 @@ public interface ReactiveIdempotentWork<T extends @Nullable Object> {
 	/**
 	 * Runs the work for each subscription, or emits the kept result. Nothing happens
 	 * before. The lock is held until the {@link Mono} of the work ends. An empty one is a
-	 * result, too. A subscription that is cancelled keeps nothing.
+	 * result, too. A subscription that is cancelled keeps nothing, unless the transaction
+	 * of the work is being committed: then the commit goes on, and the result is kept.
 	 * <p>
 	 * A subscription in a transaction of its caller keeps nothing either, because that
 	 * transaction may still be rolled back: a repetition runs. Subscribe outside of the
