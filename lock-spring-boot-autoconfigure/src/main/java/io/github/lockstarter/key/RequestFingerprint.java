@@ -43,6 +43,12 @@ public final class RequestFingerprint {
 		.enable(JsonWriteFeature.ESCAPE_NON_ASCII)
 		.build();
 
+	/**
+	 * The parameter of Spring Security that belongs to the session, and is new in each
+	 * page.
+	 */
+	private static final String CSRF_TOKEN = "_csrf";
+
 	private final FingerprintParts parts;
 
 	/**
@@ -61,6 +67,7 @@ public final class RequestFingerprint {
 		all.add(call.getPath());
 		all.add(new TreeMap<>(content.matrix()));
 		Map<String, List<String>> parameters = new TreeMap<>(content.parameters());
+		parameters.remove(CSRF_TOKEN);
 		this.parts.withoutParameters().forEach(parameters::remove);
 		// A text part is a parameter, too.
 		this.parts.withoutParts().forEach(parameters::remove);
@@ -68,7 +75,7 @@ public final class RequestFingerprint {
 		all.add(body(content.body()));
 		all.add(content.parts()
 			.stream()
-			.filter((part) -> !this.parts.withoutParts().contains(part.name()))
+			.filter((part) -> !part.name().equals(CSRF_TOKEN) && !this.parts.withoutParts().contains(part.name()))
 			.sorted(Comparator.comparing(RequestContent.Part::name))
 			.map(RequestFingerprint::part)
 			.toList());

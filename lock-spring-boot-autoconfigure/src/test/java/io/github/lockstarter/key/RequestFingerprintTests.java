@@ -93,6 +93,15 @@ class RequestFingerprintTests {
 	}
 
 	@Test
+	@DisplayName("The CSRF token of a form, which is new in each page, does not count")
+	void csrfToken() throws IOException {
+		Map<String, List<String>> form = Map.of("amount", List.of("5"), "_csrf", List.of("a"));
+		Map<String, List<String>> again = Map.of("amount", List.of("5"), "_csrf", List.of("b"));
+		assertThat(of(content("POST", form, null, ""))).isEqualTo(of(content("POST", again, null, "")));
+		assertThat(ofParts(part("_csrf", null, null, 1))).isEqualTo(ofParts(part("_csrf", null, null, 2)));
+	}
+
+	@Test
 	@DisplayName("Each part counts by its name, file name, media type and bytes")
 	void parts() throws IOException {
 		Part part = part("file", "a.txt", "text/plain", 1);
