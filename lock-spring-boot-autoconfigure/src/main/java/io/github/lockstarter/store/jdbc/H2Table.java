@@ -76,9 +76,4 @@ final class H2Table extends LockTable {
 		return Set.of("H2");
 	}
 
-	@Override
-	boolean failsSnapshots(Connection connection) {
-		return true;
-	}
-
 }

@@ -68,6 +68,8 @@ abstract class LockTable {
 
 	private final String holdUntilCommit;
 
+	private volatile @Nullable Boolean failsSnapshots;
+
 	/**
 	 * Creates the statements.
 	 * @param name the name of the table
@@ -272,10 +274,21 @@ abstract class LockTable {
 
 	/**
 	 * Returns whether a transaction with a snapshot fails if it locks a row that was
-	 * changed after the snapshot.
+	 * changed after the snapshot. The setting is looked up once.
 	 */
-	boolean failsSnapshots(Connection connection) throws SQLException {
-		return false;
+	final boolean failsSnapshots(Connection connection) throws SQLException {
+		String setting = snapshotSetting();
+		if (setting == null) {
+			return true;
+		}
+		Boolean known = this.failsSnapshots;
+		if (known == null) {
+			try (Statement statement = connection.createStatement(); ResultSet rows = statement.executeQuery(setting)) {
+				known = rows.next() && "ON".equalsIgnoreCase(rows.getString(2));
+			}
+			this.failsSnapshots = known;
+		}
+		return known;
 	}
 
 	/**

@@ -9,8 +9,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
-import org.jspecify.annotations.Nullable;
-
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
 
@@ -28,8 +26,6 @@ final class MySqlTable extends LockTable {
 	private static final String SNAPSHOTS = "SHOW VARIABLES LIKE 'innodb_snapshot_isolation'";
 
 	private final String acquire;
-
-	private volatile @Nullable Boolean failsSnapshots;
 
 	MySqlTable(String name) {
 		super(name, NOW);
@@ -101,23 +97,10 @@ final class MySqlTable extends LockTable {
 		return sql;
 	}
 
+	/** Only MariaDB does, depending on a variable that MySQL does not have. */
 	@Override
 	String snapshotSetting() {
 		return SNAPSHOTS;
-	}
-
-	/** Only MariaDB does, depending on a variable that MySQL does not have. */
-	@Override
-	boolean failsSnapshots(Connection connection) throws SQLException {
-		Boolean known = this.failsSnapshots;
-		if (known == null) {
-			try (Statement statement = connection.createStatement();
-					ResultSet rows = statement.executeQuery(SNAPSHOTS)) {
-				known = rows.next() && "ON".equalsIgnoreCase(rows.getString(2));
-			}
-			this.failsSnapshots = known;
-		}
-		return known;
 	}
 
 }

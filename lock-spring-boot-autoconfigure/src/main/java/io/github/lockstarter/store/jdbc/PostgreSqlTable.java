@@ -212,11 +212,6 @@ final class PostgreSqlTable extends LockTable {
 	}
 
 	@Override
-	boolean failsSnapshots(Connection connection) {
-		return true;
-	}
-
-	@Override
 	boolean boundsAcquisitions() {
 		return true;
 	}
