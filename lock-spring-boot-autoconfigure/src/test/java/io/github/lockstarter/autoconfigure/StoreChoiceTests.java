@@ -108,7 +108,7 @@ class StoreChoiceTests {
 			.withBean(Sharing.class)
 			.run((context) -> assertThat(context).getFailure()
 				.isInstanceOfSatisfying(LockConfigurationException.class,
-						(ex) -> assertThat(ex.getAction()).contains("SHARE and replay", "choose another lock.store")));
+						(ex) -> assertThat(ex.getAction()).contains("SHARE, replay and idempotent work", "choose another lock.store")));
 	}
 
 	@Test
