@@ -33,7 +33,8 @@ import org.springframework.core.ParameterizedTypeReference;
  * <p>
  * <strong>The key alone identifies the work.</strong> Unlike a response to a request, a
  * result does not belong to a principal: if it is only for one user or tenant, put the
- * user or the tenant into the key.
+ * user or the tenant into the key. A key that is empty or blank, such as that of a
+ * message without an identifier, is refused with a {@link MissingLockKeyException}.
  * <p>
  * The lock is the one that {@link LockRegistry} and annotated methods know under the same
  * key. It is not reentrant: work that begins within other work with the same key is a

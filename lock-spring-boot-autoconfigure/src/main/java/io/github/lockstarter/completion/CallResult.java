@@ -338,6 +338,16 @@ public final class CallResult {
 		this.committing = result != null && result.of.contains(transaction);
 	}
 
+	/** Marks that the commit has ended, also if its outcome is not known. */
+	synchronized void commitEnded() {
+		if (this.committing) {
+			this.committing = false;
+			if (this.cancelled) {
+				keepDespiteCancellation();
+			}
+		}
+	}
+
 	/**
 	 * Marks that a transaction has ended, and no later commit keeps its result.
 	 * @param transaction what it is known by: the transaction of a thread, or the

@@ -159,6 +159,7 @@ public final class HeldLeases {
 
 	/** Marks that a commit has ended, after its outcome has been recorded. */
 	public void endCommit() {
+		this.result.commitEnded();
 		leave();
 	}
 

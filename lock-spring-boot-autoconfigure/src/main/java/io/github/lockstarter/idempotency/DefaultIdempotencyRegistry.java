@@ -11,12 +11,14 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ParameterizedTypeReference;
 import org.springframework.core.ResolvableType;
+import org.springframework.util.StringUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 import io.github.lockstarter.IdempotencyRegistry;
 import io.github.lockstarter.IdempotentWork;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.MissingLockKeyException;
 import io.github.lockstarter.interceptor.CallerTasks;
 import io.github.lockstarter.key.Fingerprint;
 import io.github.lockstarter.result.ResultSharing;
@@ -69,6 +71,9 @@ public final class DefaultIdempotencyRegistry implements IdempotencyRegistry {
 	}
 
 	private <T extends @Nullable Object> IdempotentWork<T> work(LockKey key, Type resultType) {
+		if (!StringUtils.hasText(key.key())) {
+			throw new MissingLockKeyException(key.name());
+		}
 		Results wanted = new Results(key.name(), resultType);
 		ResultSharing known = this.results.get(wanted);
 		if (known == null) {

@@ -1,6 +1,7 @@
 package io.github.lockstarter.interceptor;
 
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -46,16 +47,20 @@ public final class ReactiveTransactionGuard {
 			Mono<Void> held = LeaseTransactionListener.mayChange(transaction)
 					? Flux.fromIterable(all).concatMap((leases) -> hold(leases, resource, connection, isolation)).then()
 					: Mono.empty();
+			AtomicBoolean over = new AtomicBoolean();
+			Runnable end = () -> {
+				if (over.compareAndSet(false, true)) {
+					needed.forEach(HeldLeases::endCommit);
+				}
+			};
 			// Before the next signal, which may end the work.
 			return held.then(Mono.defer(commit)).doOnSuccess((nothing) -> {
 				ended(all, transaction, resource, true);
-				needed.forEach(HeldLeases::endCommit);
+				end.run();
 			}).doOnError((failure) -> {
 				ended(all, transaction, resource, false);
-				needed.forEach(HeldLeases::endCommit);
-			})
-				.doOnCancel(() -> needed.forEach(HeldLeases::endCommit))
-				.doFinally((signal) -> all.forEach((leases) -> leases.transactions().reactiveEnded()));
+				end.run();
+			}).doOnCancel(end).doFinally((signal) -> all.forEach((leases) -> leases.transactions().reactiveEnded()));
 		});
 	}
 

@@ -1,10 +1,13 @@
 package io.github.lockstarter.result;
 
+import java.lang.annotation.Annotation;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonIncludeProperties;
@@ -19,6 +22,8 @@ import tools.jackson.databind.JavaType;
 import tools.jackson.databind.SerializationConfig;
 import tools.jackson.databind.ValueDeserializer;
 import tools.jackson.databind.ValueSerializer;
+import tools.jackson.databind.annotation.JsonDeserialize;
+import tools.jackson.databind.annotation.JsonSerialize;
 import tools.jackson.databind.deser.bean.BeanDeserializerBase;
 import tools.jackson.databind.introspect.AnnotatedClass;
 import tools.jackson.databind.introspect.AnnotatedMember;
@@ -38,6 +43,9 @@ import org.springframework.util.ReflectionUtils;
  * not write itself as a bean is not examined, since its author wrote both directions.
  */
 final class LostProperties {
+
+	private static final List<Class<? extends Annotation>> OTHER_FORMATS = List.of(JsonSerialize.class,
+			JsonDeserialize.class, JsonIgnoreProperties.class, JsonIncludeProperties.class);
 
 	private final JsonMapper mapper;
 
@@ -97,11 +105,18 @@ final class LostProperties {
 			ValueDeserializer<?> reader = this.mapper._deserializationContext()
 				.findNonContextualValueDeserializer(type);
 			return ((writer instanceof BeanSerializerBase || writer instanceof UnknownSerializer)
-					&& reader instanceof BeanDeserializerBase bean) ? Set.copyOf(bean.getKnownPropertyNames()) : null;
+					&& reader instanceof BeanDeserializerBase bean && !isDelegating(bean))
+							? Set.copyOf(bean.getKnownPropertyNames()) : null;
 		}
 		catch (JacksonException ex) {
 			return null;
 		}
+	}
+
+	/** Its creator has one argument, with all that was written. */
+	private static boolean isDelegating(BeanDeserializerBase reader) {
+		return reader.getValueInstantiator().canCreateUsingDelegate()
+				|| reader.getValueInstantiator().canCreateUsingArrayDelegate();
 	}
 
 	private void checkBean(JavaType type, AnnotatedClass annotated, Set<Object> set) {
@@ -143,10 +158,9 @@ final class LostProperties {
 	/** An annotation of the property may select another format, or other properties. */
 	private boolean isWrittenAsItsType(BeanPropertyDefinition property) {
 		AnnotatedMember member = property.getAccessor();
-		return member != null && writingAnnotations().findSerializer(this.writing, member) == null
-				&& writingAnnotations().findContentSerializer(this.writing, member) == null
-				&& !member.hasAnnotation(JsonIgnoreProperties.class)
-				&& !member.hasAnnotation(JsonIncludeProperties.class);
+		return member != null && Stream.of(member, property.getMutator(), property.getField())
+			.filter(Objects::nonNull)
+			.noneMatch((each) -> OTHER_FORMATS.stream().anyMatch(each::hasAnnotation));
 	}
 
 	private static boolean hasField(JavaType type, BeanPropertyDefinition property) {

@@ -8,10 +8,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The parameters of a form, read from its body.
  */
 public final class FormParameters {
+
+	/** More parameters than any form has, so that a body of small ones fits in memory. */
+	private static final int MOST = 10_000;
 
 	private FormParameters() {
 	}
@@ -22,10 +27,19 @@ public final class FormParameters {
 	 * @param query the parameters of the query
 	 * @param form the body of the request, {@code application/x-www-form-urlencoded}
 	 * @param charset the charset of the form
-	 * @return the parameters, with the values of a name in their order
+	 * @return the parameters, with the values of a name in their order; {@code null} if
+	 * there are more than 10,000
 	 */
-	public static Map<String, List<String>> merge(Map<String, List<String>> query, byte[] form, Charset charset) {
+	public static @Nullable Map<String, List<String>> merge(Map<String, List<String>> query, byte[] form,
+			Charset charset) {
 		Map<String, List<String>> parameters = new LinkedHashMap<>();
+		int separators = 0;
+		for (byte each : form) {
+			separators += (each == '&') ? 1 : 0;
+		}
+		if (separators >= MOST) {
+			return null;
+		}
 		query.forEach((name, values) -> parameters.put(name, new ArrayList<>(values)));
 		Stream.of(new String(form, charset).split("&")).filter((pair) -> !pair.isEmpty()).forEach((pair) -> {
 			int end = pair.indexOf('=');

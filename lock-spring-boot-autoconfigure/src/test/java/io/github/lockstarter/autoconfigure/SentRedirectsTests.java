@@ -77,6 +77,14 @@ class SentRedirectsTests {
 	}
 
 	@Test
+	@DisplayName("A redirect is sent in the way in which it was asked for, since a filter may replace the location in only one")
+	void sameWay() throws Exception {
+		Container.pause = null;
+		assertThat(server.post("/by-hand", "Idempotency-Key", this.key).headers().firstValue("Asked-For"))
+			.hasValue("location");
+	}
+
+	@Test
 	@DisplayName("The body that was written before a redirect is sent and kept if it is to remain")
 	void withBody() throws Exception {
 		Container.pause = null;
@@ -114,6 +122,7 @@ class SentRedirectsTests {
 
 		@Override
 		public void sendRedirect(String location) throws IOException {
+			setHeader("Asked-For", "location");
 			sendRedirect(location, SC_FOUND, true);
 		}
 

@@ -107,8 +107,8 @@ class StoreChoiceTests {
 		this.runner.withPropertyValues("lock.store=memcached", "lock.memcached.servers=127.0.0.1:1")
 			.withBean(Sharing.class)
 			.run((context) -> assertThat(context).getFailure()
-				.isInstanceOfSatisfying(LockConfigurationException.class,
-						(ex) -> assertThat(ex.getAction()).contains("SHARE, replay and idempotent work", "choose another lock.store")));
+				.isInstanceOfSatisfying(LockConfigurationException.class, (ex) -> assertThat(ex.getAction())
+					.contains("SHARE, replay and idempotent work", "choose another lock.store")));
 	}
 
 	@Test

@@ -151,6 +151,7 @@ class ArgumentFingerprintTests {
 	void noEntity() {
 		assertThat(of("invoice", new InvoiceId(1))).isEqualTo(of("invoice", new InvoiceId(1)))
 			.isNotEqualTo(of("invoice", new InvoiceId(2)));
+		assertThat(of("typedId", new TypedId<>(1))).isNotEqualTo(of("typedId", new TypedId<>(2)));
 		Node node = new Node();
 		node.next = node;
 		assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(() -> of("node", node))
@@ -176,7 +177,13 @@ class ArgumentFingerprintTests {
 			.orElseThrow();
 	}
 
+	/** The identifier of an object of a type, which is not part of it. */
+	record TypedId<T>(long value) {
+	}
+
 	interface Methods {
+
+		void typedId(TypedId<Invoice> id);
 
 		void order(Order order, String text);
 

@@ -89,7 +89,7 @@ final class RecordedRequest extends HttpServletRequestWrapper {
 	 * Returns the parameters of the query and of the form that is the body, whoever reads
 	 * it: the container may have read it for its parameters, others may have read the
 	 * body, or will do either.
-	 * @return {@code null} if the form is too large
+	 * @return {@code null} if the form is too large, or has too many parameters
 	 * @throws IOException if the client has disconnected
 	 */
 	@Nullable Map<String, List<String>> form() throws IOException {
@@ -101,8 +101,8 @@ final class RecordedRequest extends HttpServletRequestWrapper {
 		// The body is empty if the container has read it, which has the parameters then.
 		Map<String, List<String>> query = new LinkedHashMap<>();
 		super.getParameterMap().forEach((name, values) -> query.put(name, List.of(values)));
-		Map<String, List<String>> all = FormParameters.merge(query, body, formCharset());
-		if (!opened && HttpMethod.POST.matches(getMethod())) {
+		@Nullable Map<String, List<String>> all = FormParameters.merge(query, body, formCharset());
+		if (all != null && !opened && HttpMethod.POST.matches(getMethod())) {
 			// The container would have read it, and cannot any more.
 			Map<String, String[]> parameters = new LinkedHashMap<>();
 			all.forEach((name, values) -> parameters.put(name, values.toArray(String[]::new)));
@@ -113,7 +113,13 @@ final class RecordedRequest extends HttpServletRequestWrapper {
 
 	private Charset formCharset() {
 		String encoding = getCharacterEncoding();
-		return (encoding != null) ? Charset.forName(encoding) : StandardCharsets.UTF_8;
+		try {
+			return (encoding != null) ? Charset.forName(encoding) : StandardCharsets.UTF_8;
+		}
+		catch (IllegalArgumentException ex) {
+			// The container may refuse it.
+			return StandardCharsets.UTF_8;
+		}
 	}
 
 	/** Returns whether a part of the body has been read without being recorded. */

@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 
@@ -61,6 +62,11 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 
 	/** The redirect that is sent when it has been stored. */
 	private @Nullable Redirect redirect;
+
+	private boolean redirectSent;
+
+	/** The locale that has been set, as a view does. */
+	private @Nullable Locale locale;
 
 	/** The response to another request, which is sent instead. */
 	private @Nullable Response replayed;
@@ -129,8 +135,10 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 			if (this.copiedWriter != null) {
 				this.copiedWriter.passOn();
 			}
-			if (this.redirect != null) {
-				super.sendRedirect(this.redirect.location(), this.redirect.status(), this.redirect.clearBuffer());
+			// Handling ends again when the container has dispatched the request.
+			if (this.redirect != null && !this.redirectSent) {
+				this.redirectSent = true;
+				this.redirect.sending().send();
 			}
 		}
 	}
@@ -238,6 +246,11 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 		}
 		if (name.equals(HttpHeaders.LOCATION) && this.redirect != null) {
 			return List.of(location(this.redirect.location()));
+		}
+		Locale locale = this.locale;
+		if (name.equals(HttpHeaders.CONTENT_LANGUAGE) && locale != null && !response.containsHeader(name)) {
+			// The container sets the header when it sends the response.
+			return List.of(locale.toLanguageTag());
 		}
 		return response.getHeaders(name)
 			.stream()
@@ -372,9 +385,17 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public void flushBuffer() throws IOException {
-		if (!isDecided() && (this.copy == null || !isHeldBack(this.copy))) {
+		if (!isDecided() && ((this.copy != null) ? !isHeldBack(this.copy) : !mayAwaitAnswer())) {
 			super.flushBuffer();
 		}
+	}
+
+	/**
+	 * Returns whether a response without a body may have to be stored before it is sent.
+	 */
+	private boolean mayAwaitAnswer() {
+		RequestCompletion end = end();
+		return end != null && end.mayAwaitAnswer() && mayBeHeldBack();
 	}
 
 	@Override
@@ -404,6 +425,14 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 	}
 
 	@Override
+	public void setLocale(@Nullable Locale locale) {
+		super.setLocale(locale);
+		if (!isCommitted()) {
+			this.locale = locale;
+		}
+	}
+
+	@Override
 	public int getStatus() {
 		return (this.redirect != null) ? this.redirect.status() : super.getStatus();
 	}
@@ -415,28 +444,34 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 
 	@Override
 	public void sendRedirect(String location) throws IOException {
-		sendRedirect(location, SC_FOUND, true);
+		redirect(new Redirect(location, SC_FOUND, true, () -> super.sendRedirect(location)));
 	}
 
 	@Override
 	public void sendRedirect(String location, boolean clearBuffer) throws IOException {
-		sendRedirect(location, SC_FOUND, clearBuffer);
+		redirect(new Redirect(location, SC_FOUND, clearBuffer, () -> super.sendRedirect(location, clearBuffer)));
 	}
 
 	@Override
 	public void sendRedirect(String location, int status) throws IOException {
-		sendRedirect(location, status, true);
+		redirect(new Redirect(location, status, true, () -> super.sendRedirect(location, status)));
 	}
 
-	/** Some containers send a redirect at once, but it has to be stored before. */
 	@Override
 	public void sendRedirect(String location, int status, boolean clearBuffer) throws IOException {
-		RequestCompletion end = end();
-		if (!isDecided() && end != null && end.mayAwaitAnswer() && !isCommitted() && mayBeHeldBack()) {
-			this.redirect = new Redirect(location, status, clearBuffer);
+		redirect(new Redirect(location, status, clearBuffer, () -> super.sendRedirect(location, status, clearBuffer)));
+	}
+
+	/**
+	 * Some containers send a redirect at once, but it has to be stored before. It is sent
+	 * as it was asked for: other filters may replace the location in only one way.
+	 */
+	private void redirect(Redirect asked) throws IOException {
+		if (!isDecided() && !isCommitted() && mayAwaitAnswer()) {
+			this.redirect = asked;
 		}
 		else {
-			super.sendRedirect(location, status, clearBuffer);
+			asked.sending().send();
 		}
 	}
 
@@ -457,7 +492,13 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 	}
 
 	/** A redirect to a location. */
-	private record Redirect(String location, int status, boolean clearBuffer) {
+	private record Redirect(String location, int status, boolean clearBuffer, Sending sending) {
+	}
+
+	private interface Sending {
+
+		void send() throws IOException;
+
 	}
 
 	/** The first bytes, up to one more than may be kept. */

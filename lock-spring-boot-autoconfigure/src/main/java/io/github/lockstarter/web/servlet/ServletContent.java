@@ -2,7 +2,6 @@ package io.github.lockstarter.web.servlet;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,7 +13,9 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.Part;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
+import org.springframework.web.server.ResponseStatusException;
 
 import io.github.lockstarter.key.RequestContent;
 import io.github.lockstarter.key.RequestContent.Body;
@@ -61,7 +62,7 @@ final class ServletContent {
 			return new RequestContent(request.getMethod(), matrix(request), parameters, body, parts);
 		}
 		catch (IOException ex) {
-			throw new UncheckedIOException("The request cannot be read", ex);
+			throw new ResponseStatusException(HttpStatus.BAD_REQUEST, "The request cannot be read", ex);
 		}
 	}
 
