@@ -17,6 +17,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.AfterParameterizedClassInvocation;
 import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
@@ -40,6 +41,7 @@ import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 
 import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.testing.RawRequest;
 import io.github.lockstarter.testing.TestServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -130,6 +132,29 @@ class ComparedFormsTests {
 	void boundAsBody(String method, String path) throws Exception {
 		if (this.type.equals("servlet")) {
 			order(method, path);
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "/bound", "/parameter" })
+	@DisplayName("In Spring MVC, reading the parameters of a malformed form is 400, which releases the key")
+	void malformedParameters(String path) throws Exception {
+		if (this.type.equals("servlet")) {
+			HttpResponse<String> refused = send("POST", path, "a=%zz", "nothing");
+			assertThat(refused.statusCode()).as(refused.body()).isEqualTo(400);
+			assertThat(send("POST", path, "a=1", "nothing").statusCode()).isEqualTo(200);
+		}
+	}
+
+	@Test
+	@DisplayName("A body that breaks off is the fault of its client")
+	void brokenOff() throws Exception {
+		if (this.type.equals("servlet")) {
+			try (RawRequest request = RawRequest.post(this.server.port(), "/bound", "Idempotency-Key: " + this.key,
+					"Content-Type: application/x-www-form-urlencoded", "Transfer-Encoding: chunked", "", "zz", "a=1")) {
+				assertThat(request.answer()).startsWith("HTTP/1.1 400");
+			}
+			assertThat(Handlers.runs).isZero();
 		}
 	}
 

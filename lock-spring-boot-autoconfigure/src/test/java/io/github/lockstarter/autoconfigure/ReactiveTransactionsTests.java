@@ -17,6 +17,7 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.mockito.Mockito;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -46,8 +47,10 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.registry.LockInspector;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.testing.TestServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -208,6 +211,19 @@ class ReactiveTransactionsTests {
 				.withBean(Replayed.class)
 				.run((context) -> assertThat(context).hasNotFailed());
 			assertThat(output).containsOnlyOnce("stored after the commit of their transactions");
+		}
+
+		@Test
+		@DisplayName("The start does not create a store that a replaced registry does not use")
+		void replacedRegistry() {
+			this.runner.withUserConfiguration(Database.class)
+				.withBean(Replayed.class)
+				.withBean(LockRegistryConfiguration.REGISTRY, LockRegistry.class,
+						() -> Mockito.mock(LockRegistry.class))
+				.withBean("store", LockStore.class, () -> {
+					throw new IllegalStateException("created");
+				}, (definition) -> definition.setLazyInit(true))
+				.run((context) -> assertThat(context).hasNotFailed());
 		}
 
 		@Test

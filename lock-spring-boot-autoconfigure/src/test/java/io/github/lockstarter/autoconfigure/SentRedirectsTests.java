@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletResponse;
@@ -85,6 +87,39 @@ class SentRedirectsTests {
 	}
 
 	@Test
+	@DisplayName("The redirect of an asynchronous handler is sent once")
+	void asynchronous() throws Exception {
+		Container.pause = null;
+		Container.redirects.set(0);
+		assertThat(server.post("/asynchronous", "Idempotency-Key", this.key).statusCode()).isEqualTo(302);
+		assertThat(server.post("/asynchronous", "Idempotency-Key", this.key).headers().firstValue("Location"))
+			.hasValue("/elsewhere");
+		assertThat(Container.redirects).hasValue(1);
+	}
+
+	@Test
+	@DisplayName("A response without a body that its handler flushes is not sent before it is stored")
+	void flushed() throws Exception {
+		Container.pause = null;
+		assertThat(server.post("/flushed", "Idempotency-Key", this.key).statusCode()).isEqualTo(204);
+		assertThat(Redirecting.committed).isFalse();
+		HttpResponse<String> again = server.post("/flushed", "Idempotency-Key", this.key);
+		assertThat(again.statusCode()).isEqualTo(204);
+		assertThat(again.headers().firstValue("Idempotent-Replayed")).hasValue("true");
+	}
+
+	@Test
+	@DisplayName("The language of a view, which the container sends, is replayed")
+	void language() throws Exception {
+		Container.pause = null;
+		HttpResponse<String> first = server.post("/view", "Idempotency-Key", this.key, "Accept-Language", "fr");
+		assertThat(first.headers().firstValue("Content-Language")).hasValue("fr");
+		assertThat(server.post("/view", "Idempotency-Key", this.key, "Accept-Language", "fr")
+			.headers()
+			.firstValue("Content-Language")).hasValue("fr");
+	}
+
+	@Test
 	@DisplayName("The body that was written before a redirect is sent and kept if it is to remain")
 	void withBody() throws Exception {
 		Container.pause = null;
@@ -100,6 +135,8 @@ class SentRedirectsTests {
 
 	/** Sends a redirect at once, and completes the response only later. */
 	static class Container {
+
+		static final AtomicInteger redirects = new AtomicInteger();
 
 		static volatile @Nullable CountDownLatch pause;
 
@@ -133,6 +170,7 @@ class SentRedirectsTests {
 
 		@Override
 		public void sendRedirect(String location, int status, boolean clearBuffer) throws IOException {
+			Container.redirects.incrementAndGet();
 			if (clearBuffer) {
 				resetBuffer();
 			}
@@ -157,6 +195,20 @@ class SentRedirectsTests {
 	static class Redirecting {
 
 		static int runs;
+
+		static boolean committed;
+
+		@PostMapping("/asynchronous")
+		CompletableFuture<String> asynchronous() {
+			return CompletableFuture.supplyAsync(() -> "redirect:/elsewhere");
+		}
+
+		@PostMapping("/flushed")
+		void flushed(HttpServletResponse response) throws IOException {
+			response.setStatus(204);
+			response.flushBuffer();
+			committed = response.isCommitted();
+		}
 
 		@PostMapping("/view")
 		String view() {

@@ -342,6 +342,22 @@ class HeldLeasesTests {
 	}
 
 	@Test
+	@DisplayName("If the outcome of the commit is not known, cancelled work has no result where each end is kept")
+	void cancelledDuringUnknownCommit() {
+		Mockito.when(this.results.keepsAll()).thenReturn(true);
+		Mockito.when(this.results.writeLost(Mockito.eq(Caller.ANY), Mockito.anyString())).thenReturn("no result");
+		HeldLeases leases = sharing();
+		leases.beginOnThread();
+		leases.begin();
+		leases.result().keepAtCommit("value", Set.of(CONNECTION));
+		leases.beginCommit(CONNECTION);
+		leases.cancelled();
+		leases.end();
+		leases.endCommit();
+		Mockito.verify(this.first).releaseAsync("no result");
+	}
+
+	@Test
 	@DisplayName("The commit of another reactive transaction does not keep the result")
 	void otherReactiveTransaction() {
 		joinReactiveTransactions();

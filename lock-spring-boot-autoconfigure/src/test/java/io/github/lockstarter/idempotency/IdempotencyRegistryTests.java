@@ -27,6 +27,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.mockito.Mockito;
 import reactor.core.publisher.Mono;
@@ -51,6 +52,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.MissingLockKeyException;
 import io.github.lockstarter.PayloadMismatchException;
 import io.github.lockstarter.ResultUnavailableException;
 import io.github.lockstarter.completion.HeldLeases;
@@ -111,6 +113,14 @@ class IdempotencyRegistryTests {
 				() -> Long.MAX_VALUE);
 		return new DefaultIdempotencyRegistry(() -> locks, sharing, new Fingerprint(fingerprintKey),
 				new CallerTasks(() -> this.executor, List::<TaskDecorator>of));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "webhook", "webhook:", "webhook: " })
+	@DisplayName("Work needs a key: without one, all work under the lock would have one result")
+	void withoutKey(String lock) {
+		assertThatExceptionOfType(MissingLockKeyException.class)
+			.isThrownBy(() -> this.registry.work(lock, Receipt.class));
 	}
 
 	private IdempotentWork<Receipt> work() {

@@ -38,7 +38,7 @@ import io.github.lockstarter.store.StoredResult;
  */
 final class FakeRegistry implements SharingRegistry {
 
-	/** What it was asked for: the keys of each attempt. */
+	/** The keys of each attempt. */
 	final List<List<LockKey>> asked = new ArrayList<>();
 
 	/** The wait time of each attempt. */

@@ -29,8 +29,11 @@ import com.fasterxml.jackson.annotation.ObjectIdGenerators;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.core.JsonParser;
+import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.PropertyNamingStrategies;
+import tools.jackson.databind.ValueDeserializer;
 import tools.jackson.databind.annotation.JsonDeserialize;
 import tools.jackson.databind.annotation.JsonNaming;
 import tools.jackson.databind.annotation.JsonPOJOBuilder;
@@ -38,6 +41,7 @@ import tools.jackson.databind.annotation.JsonSerialize;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.ser.std.ToStringSerializer;
+import tools.jackson.databind.util.StdConverter;
 
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatNoException;
@@ -71,7 +75,8 @@ class LostPropertiesTests {
 	@ValueSource(classes = { Plain.class, Bean.class, Calculated.class, ByCreator.class, ByFields.class, Ignored.class,
 			BigDecimal.class, List.class, Kind.class, Built.class, Entity.class, Parsed.class, Unwrapped.class,
 			Drawing.class, Optionals.class, Parent.class, Generic.class, OwnFormat.class, OfProperty.class, Node.class,
-			Undeclared.class, IgnoredInside.class, Identified.class, Delegating.class, Named.class, Lazy.class })
+			Undeclared.class, IgnoredInside.class, Identified.class, Delegating.class, Named.class, Lazy.class,
+			Converted.class, ReadByItsOwn.class, Created.class })
 	@DisplayName("A class whose properties are read as they are written has none, nor have calculated and ignored properties")
 	void whole(Class<?> type) {
 		assertThatNoException().isThrownBy(() -> check(type));
@@ -371,6 +376,76 @@ class LostPropertiesTests {
 		public long id;
 
 		public Identified other;
+
+	}
+
+	/** A property whose converters write and read it. */
+	record Converted(
+			@JsonSerialize(converter = ToCents.class) @JsonDeserialize(converter = FromCents.class) Money money) {
+	}
+
+	/** A property with a deserializer of its own. */
+	record ReadByItsOwn(@JsonDeserialize(using = MoneyDeserializer.class) Money money) {
+	}
+
+	static final class Money {
+
+		private final long cents;
+
+		private Money(long cents) {
+			this.cents = cents;
+		}
+
+		public long getCents() {
+			return this.cents;
+		}
+
+	}
+
+	static final class ToCents extends StdConverter<Money, Long> {
+
+		@Override
+		public Long convert(Money money) {
+			return money.cents;
+		}
+
+	}
+
+	static final class FromCents extends StdConverter<Long, Money> {
+
+		@Override
+		public Money convert(Long cents) {
+			return new Money(cents);
+		}
+
+	}
+
+	static final class MoneyDeserializer extends ValueDeserializer<Money> {
+
+		@Override
+		public Money deserialize(JsonParser parser, DeserializationContext context) {
+			return new Money(context.readTree(parser).get("cents").asLong());
+		}
+
+	}
+
+	/** Is written as its properties are, and created from all of them at once. */
+	static final class Created {
+
+		private final long id;
+
+		private Created(long id) {
+			this.id = id;
+		}
+
+		@JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+		static Created of(Map<String, Long> properties) {
+			return new Created(properties.get("id"));
+		}
+
+		public long getId() {
+			return this.id;
+		}
 
 	}
 

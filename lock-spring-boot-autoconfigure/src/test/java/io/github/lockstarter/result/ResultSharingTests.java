@@ -42,8 +42,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 /**
- * What is written of the results of a method for other callers, and what is reported if
- * it is not.
+ * The texts that are written for other callers, and the reports of those that are not.
  */
 class ResultSharingTests {
 

@@ -51,9 +51,9 @@ final class ExchangeContent {
 		if (type != null && MediaType.APPLICATION_FORM_URLENCODED.isCompatibleWith(type)) {
 			Charset charset = (type.getCharset() != null) ? type.getCharset() : StandardCharsets.UTF_8;
 			return recorded.body()
-				.flatMap((form) -> Mono.justOrEmpty(FormParameters.merge(parameters(exchange), form, charset)))
-				.map((parameters) -> new RequestContent(method(exchange), matrix(exchange), parameters, Body.EMPTY,
-						List.of()))
+				.flatMap((form) -> Mono.justOrEmpty(FormParameters.of(parameters(exchange), form, charset)))
+				.map((parameters) -> new RequestContent(method(exchange), matrix(exchange), parameters.all(),
+						Body.EMPTY, List.of()))
 				.switchIfEmpty(tooLarge(exchange));
 		}
 		if (MediaType.MULTIPART_FORM_DATA.isCompatibleWith(type)) {

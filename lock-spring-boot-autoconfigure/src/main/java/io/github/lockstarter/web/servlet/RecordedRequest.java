@@ -23,6 +23,8 @@ import jakarta.servlet.http.HttpServletRequestWrapper;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpMethod;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.server.ResponseStatusException;
 
 import io.github.lockstarter.key.RequestContent;
 import io.github.lockstarter.web.FormParameters;
@@ -54,6 +56,9 @@ final class RecordedRequest extends HttpServletRequestWrapper {
 
 	/** The parameters, if the container cannot read those of a form any more. */
 	private @Nullable Map<String, String[]> parameters;
+
+	/** Whether these parameters cannot be decoded. */
+	private boolean malformed;
 
 	private RecordedRequest(HttpServletRequest request, long maxSize) {
 		super(request);
@@ -101,14 +106,18 @@ final class RecordedRequest extends HttpServletRequestWrapper {
 		// The body is empty if the container has read it, which has the parameters then.
 		Map<String, List<String>> query = new LinkedHashMap<>();
 		super.getParameterMap().forEach((name, values) -> query.put(name, List.of(values)));
-		@Nullable Map<String, List<String>> all = FormParameters.merge(query, body, formCharset());
-		if (all != null && !opened && HttpMethod.POST.matches(getMethod())) {
+		FormParameters form = FormParameters.of(query, body, formCharset());
+		if (form == null) {
+			return null;
+		}
+		if (!opened && HttpMethod.POST.matches(getMethod())) {
 			// The container would have read it, and cannot any more.
 			Map<String, String[]> parameters = new LinkedHashMap<>();
-			all.forEach((name, values) -> parameters.put(name, values.toArray(String[]::new)));
+			form.all().forEach((name, values) -> parameters.put(name, values.toArray(String[]::new)));
 			this.parameters = parameters;
+			this.malformed = form.isMalformed();
 		}
-		return all;
+		return form.all();
 	}
 
 	private Charset formCharset() {
@@ -185,27 +194,42 @@ final class RecordedRequest extends HttpServletRequestWrapper {
 
 	@Override
 	public @Nullable String getParameter(String name) {
-		if (this.parameters == null) {
+		Map<String, String[]> read = read();
+		if (read == null) {
 			return super.getParameter(name);
 		}
-		String[] values = this.parameters.get(name);
+		String[] values = read.get(name);
 		return (values != null) ? values[0] : null;
 	}
 
 	@Override
 	public String @Nullable [] getParameterValues(String name) {
-		return (this.parameters != null) ? this.parameters.get(name) : super.getParameterValues(name);
+		Map<String, String[]> read = read();
+		return (read != null) ? read.get(name) : super.getParameterValues(name);
 	}
 
 	@Override
 	public Map<String, String[]> getParameterMap() {
-		return (this.parameters != null) ? Collections.unmodifiableMap(this.parameters) : super.getParameterMap();
+		Map<String, String[]> read = read();
+		return (read != null) ? Collections.unmodifiableMap(read) : super.getParameterMap();
 	}
 
 	@Override
 	public Enumeration<String> getParameterNames() {
-		return (this.parameters != null) ? Collections.enumeration(this.parameters.keySet())
-				: super.getParameterNames();
+		Map<String, String[]> read = read();
+		return (read != null) ? Collections.enumeration(read.keySet()) : super.getParameterNames();
+	}
+
+	/**
+	 * Returns the parameters that have been read instead of the container.
+	 * @throws ResponseStatusException if they cannot be decoded; a handler that does not
+	 * need them does not fail
+	 */
+	private @Nullable Map<String, String[]> read() {
+		if (this.malformed) {
+			throw new ResponseStatusException(HttpStatus.BAD_REQUEST, "The form cannot be decoded");
+		}
+		return this.parameters;
 	}
 
 	/** Containers end the response with a forward, so nothing of it is held back. */
