@@ -25,7 +25,25 @@ class LockHealthTests {
 			assertThat(System.nanoTime() - asked).isLessThan(5_000_000_000L);
 			redis.thaw();
 			Awaitility.await().until(() -> health(server).contains("\"lockStore\":{\"status\":\"UP\""));
-			assertThat(redis.ask("KEYS *")).isEqualTo("*0");
+			assertThat(redis.ask("KEYS lock:{*")).as("held locks").isEqualTo("*0");
+		}
+	}
+
+	@Test
+	@DisplayName("While the store's server can only be read, health is DOWN, with the reason")
+	void readOnly() throws Exception {
+		try (LocalRedis primary = LocalRedis.started();
+				LocalRedis redis = LocalRedis.started("--replicaof", "127.0.0.1 " + primary.port());
+				TestServer server = TestServer.start(new Class<?>[] { WatchedApplication.class },
+						"spring.data.redis.port=" + redis.port(), "management.health.redis.enabled=false",
+						"management.endpoint.health.show-components=always",
+						"management.endpoint.health.show-details=always")) {
+			Awaitility.await()
+				.untilAsserted(() -> assertThat(health(server)).contains("\"lockStore\":{", "\"status\":\"DOWN\"",
+						"READONLY"));
+			redis.ask("REPLICAOF NO ONE");
+			Awaitility.await()
+				.untilAsserted(() -> assertThat(health(server)).contains("\"status\":\"UP\"").doesNotContain("DOWN"));
 		}
 	}
 

@@ -77,6 +77,20 @@ class TcpProxyTests {
 		assertThat(this.redis.ask("EXISTS unanswered")).isEqualTo(":1");
 	}
 
+	@Test
+	@DisplayName("After redirect, open connections remain, and new ones lead to the other server")
+	void redirect() throws IOException {
+		try (LocalRedis other = LocalRedis.started()) {
+			other.ask("SET other 1");
+			this.proxy.redirect(other.port());
+			assertThat(ask("EXISTS other")).isEqualTo(":0");
+			try (Socket first = this.socket) {
+				connect();
+				assertThat(ask("EXISTS other")).isEqualTo(":1");
+			}
+		}
+	}
+
 	private void assertUnanswered(String command) throws IOException {
 		this.socket.setSoTimeout(500);
 		assertThatExceptionOfType(SocketTimeoutException.class).isThrownBy(() -> ask(command));

@@ -83,9 +83,14 @@ public final class TestRedis {
 
 	/** Returns new connections to a server. */
 	public static RedisConnections connections(String host, int port) {
+		return connections(RedisURI.create(host, port));
+	}
+
+	/** Returns new connections to a server. */
+	public static RedisConnections connections(RedisURI server) {
 		RedisClient client = RedisClient.create(resources());
 		client.setOptions(ClientOptions.builder().timeoutOptions(TimeoutOptions.enabled()).build());
-		return LettuceConnections.to(client, RedisURI.create(host, port));
+		return LettuceConnections.to(client, server);
 	}
 
 	/** Returns new client resources, which the client shuts down. */

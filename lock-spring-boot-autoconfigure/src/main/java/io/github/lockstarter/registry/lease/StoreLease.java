@@ -81,6 +81,9 @@ public final class StoreLease implements SharedLease {
 
 	private volatile long renewAt;
 
+	/** Whether the store has not lost its data since the lock was last renewed. */
+	private volatile boolean verified = true;
+
 	private volatile int state = OPEN;
 
 	/**
@@ -423,10 +426,13 @@ public final class StoreLease implements SharedLease {
 					.formatted(print(this.options.ttl(), COMPOSITE));
 	}
 
+	/**
+	 * Makes a renewal due, because the store may have lost the lock. A lease that is not
+	 * to be extended is renewed for the rest of its time.
+	 */
 	void renewNow() {
-		if (isRenewable()) {
-			this.renewAt = now();
-		}
+		this.verified = false;
+		this.renewAt = now();
 	}
 
 	/**
@@ -443,10 +449,12 @@ public final class StoreLease implements SharedLease {
 			return Duration.ZERO;
 		}
 		this.renewAt = this.deadline;
-		if (end() - this.deadline <= A_MILLISECOND) {
+		boolean isLast = !isRenewable() || end() - this.deadline <= A_MILLISECOND;
+		if (isLast && this.verified) {
 			return Duration.ZERO;
 		}
-		long lives = Math.min(this.options.ttl().toNanos(), end() - now);
+		this.verified = true;
+		long lives = isLast ? this.deadline - now : Math.min(this.options.ttl().toNanos(), end() - now);
 		return Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(lives));
 	}
 

@@ -1,7 +1,9 @@
 package io.github.lockstarter.store.redis;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -51,6 +53,10 @@ final class LettuceConnector {
 
 	private final SilenceWatch silence;
 
+	private final RefusalWatch refusals;
+
+	private final List<Runnable> onReplaced = new CopyOnWriteArrayList<>();
+
 	private volatile @Nullable Thread connectingThread;
 
 	/**
@@ -93,6 +99,7 @@ final class LettuceConnector {
 		this.opened = opened;
 		this.threads = threads;
 		this.silence = new SilenceWatch(connections, this, longestWait);
+		this.refusals = new RefusalWatch(connections, this);
 	}
 
 	/**
@@ -230,6 +237,18 @@ final class LettuceConnector {
 	}
 
 	/**
+	 * Considers the failure of a command: the server may no longer serve this client.
+	 * @param timeout the longest time to wait for an answer
+	 */
+	void failed(Throwable failure, Duration timeout) {
+		RedisClusterAsyncCommands<byte[], byte[]> current = this.redis;
+		if (current != null && this.refusals.consider(current, failure)
+				&& this.connections.client() instanceof RedisClusterClient cluster) {
+			refreshMasters(cluster, current, timeout);
+		}
+	}
+
+	/**
 	 * Makes the driver refresh its list of the masters of a cluster. The driver does so
 	 * itself only when a connection breaks. The connection to a server that is
 	 * unresponsive or cut off does not break, and the driver would wait for the answer of
@@ -275,6 +294,19 @@ final class LettuceConnector {
 	/** Runs the action each time the driver has reconnected. */
 	void onReconnect(Runnable action) {
 		this.reconnects.onReconnect(action);
+	}
+
+	/** Runs the action each time the connection has been replaced by another one. */
+	void onReplaced(Runnable action) {
+		this.onReplaced.add(action);
+	}
+
+	/**
+	 * Begins to use the connection that has replaced the current one.
+	 * @return completes when it is in use, or has failed
+	 */
+	CompletableFuture<?> replaced() {
+		return connect().whenComplete((redis, failure) -> this.onReplaced.forEach(Runnable::run));
 	}
 
 	private static void run(Consumer<RedisClusterAsyncCommands<byte[], byte[]>> action,

@@ -82,6 +82,14 @@ final class LockPubSub extends RedisPubSubAdapter<byte[], byte[]> {
 		this.subscription.subscribe();
 	}
 
+	/**
+	 * Replaces the subscription, because its server may be another one than that of the
+	 * connection.
+	 */
+	void resubscribe() {
+		this.subscription.resubscribe();
+	}
+
 	void open() {
 		this.subscription.open();
 	}

@@ -42,7 +42,7 @@ final class RedisCalls {
 		this.timeout = timeout;
 		this.grants = grants;
 		this.replicated = (replicasToAck > 0) ? new ReplicatedGrants(grants, replicasToAck, timeout) : null;
-		this.releases = new Releases(connector);
+		this.releases = new Releases(connector, timeout);
 	}
 
 	/** Calls a script as soon as Redis is connected. */
@@ -50,6 +50,7 @@ final class RedisCalls {
 		Call<R> call = begin(key, this.connector);
 		this.connector.whenConnected(call, (redis) -> script.send(redis, call::isDone, (value, failure) -> {
 			if (failure != null) {
+				this.connector.failed(failure, this.timeout);
 				call.fail(failure);
 			}
 			else if (value != null) {
@@ -113,6 +114,7 @@ final class RedisCalls {
 		BiConsumer<@Nullable T, @Nullable Throwable> replied = (reply, failure) -> {
 			boolean inTime = reply != null && call.complete(result.apply(reply));
 			if (failure != null) {
+				this.grants.failed(failure, this.timeout);
 				call.fail(failure);
 			}
 			boolean refused = reply != null && !granted.test(reply);

@@ -95,10 +95,12 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 		LettuceConnector grants = (replicasToAck > 0) ? LettuceConnector.ofGrants(connections, longestWait) : connector;
 		RedisCalls calls = new RedisCalls(connector, grants, commandTimeout, replicasToAck);
 		Batches batches = new Batches(!clustered);
+		LockPubSub pubSub = new LockPubSub(connections, connector, keyPrefix + ":released");
+		connector.onReplaced(pubSub::resubscribe);
 		this.groups = new GroupGrants(calls, clustered);
 		this.access = new RedisAccess(new RedisKeys(keyPrefix), connector, grants, calls, batches,
-				(replicasToAck > 0) ? new Batches(!clustered) : batches, new RedisRenewals(calls, !clustered),
-				new LockPubSub(connections, connector, keyPrefix + ":released"), dropped);
+				(replicasToAck > 0) ? new Batches(!clustered) : batches, new RedisRenewals(calls, !clustered), pubSub,
+				dropped);
 	}
 
 	/**

@@ -89,6 +89,15 @@ final class ReleaseSubscription {
 		}
 	}
 
+	/** Replaces the subscription if there is one. */
+	void resubscribe() {
+		StatefulRedisPubSubConnection<byte[], byte[]> current = this.connection;
+		if (current != null && this.subscribing.compareAndSet(false, true)) {
+			this.expected = true;
+			replaceOnThread(current);
+		}
+	}
+
 	/** Returns whether the driver will not reopen the connection. */
 	private static boolean isLost(StatefulRedisPubSubConnection<byte[], byte[]> current) {
 		boolean closed = current instanceof RedisChannelHandler<?, ?> connection && connection.isClosed();

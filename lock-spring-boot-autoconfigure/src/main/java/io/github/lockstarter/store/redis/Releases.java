@@ -35,9 +35,10 @@ final class Releases {
 
 	/**
 	 * Permanent errors. All others may be transient: Redis is busy, loads its data, has
-	 * no master or too few replicas, cannot save, or moves a slot.
+	 * no master or too few replicas, cannot save, moves a slot, or does not accept the
+	 * credentials of this connection.
 	 */
-	private static final Set<String> FINAL_ERRORS = Set.of("ERR", "NOAUTH", "NOPERM", "NOSCRIPT", "WRONGTYPE");
+	private static final Set<String> FINAL_ERRORS = Set.of("ERR", "NOPERM", "NOSCRIPT", "WRONGTYPE");
 
 	/** A power of two: 16 KB. */
 	private static final int PLACES = 4096;
@@ -51,6 +52,8 @@ final class Releases {
 
 	private final LettuceConnector connector;
 
+	private final Duration timeout;
+
 	private final Set<Release> retried = ConcurrentHashMap.newKeySet();
 
 	/**
@@ -62,8 +65,9 @@ final class Releases {
 
 	private final AtomicLong longestTtl = new AtomicLong(SHORTEST_NANOS);
 
-	Releases(LettuceConnector connector) {
+	Releases(LettuceConnector connector, Duration timeout) {
 		this.connector = connector;
+		this.timeout = timeout;
 	}
 
 	/** Records the time to live of a lock that may be granted. */
@@ -175,6 +179,9 @@ final class Releases {
 		}
 
 		private void answered(@Nullable Long number, @Nullable Throwable failure) {
+			if (failure != null) {
+				Releases.this.connector.failed(failure, Releases.this.timeout);
+			}
 			if (failure != null && isTransient(failure)) {
 				this.failure = failure;
 				retryLater();

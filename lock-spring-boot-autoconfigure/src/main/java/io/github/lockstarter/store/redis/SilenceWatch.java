@@ -115,7 +115,7 @@ final class SilenceWatch {
 		try {
 			if (this.connections.replace(redis, () -> !isAnswered(pong))) {
 				logger.warn("A connection to Redis no longer answered, and was replaced");
-				this.connector.connect().whenComplete((another, failure) -> end());
+				this.connector.replaced().whenComplete((another, failure) -> end());
 				return;
 			}
 			if (!isAnswered(pong) && this.connector.isCurrent(redis)) {

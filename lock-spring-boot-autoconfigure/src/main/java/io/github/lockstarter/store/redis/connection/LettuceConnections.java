@@ -138,8 +138,8 @@ public final class LettuceConnections implements RedisConnections {
 	}
 
 	@Override
-	public boolean replace(RedisClusterAsyncCommands<byte[], byte[]> silent, BooleanSupplier stillSilent) {
-		return !isClustered() && (this.shared.replace(silent, stillSilent) || this.grants.replace(silent, stillSilent));
+	public boolean replace(RedisClusterAsyncCommands<byte[], byte[]> suspect, BooleanSupplier stillSuspect) {
+		return this.shared.replace(suspect, stillSuspect) || this.grants.replace(suspect, stillSuspect);
 	}
 
 	@Override

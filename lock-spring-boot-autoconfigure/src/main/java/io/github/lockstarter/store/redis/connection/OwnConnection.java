@@ -47,13 +47,13 @@ final class OwnConnection {
 	}
 
 	/** Replaces the connection, as described in {@link RedisConnections#replace}. */
-	boolean replace(RedisClusterAsyncCommands<byte[], byte[]> silent, BooleanSupplier stillSilent) {
+	boolean replace(RedisClusterAsyncCommands<byte[], byte[]> suspect, BooleanSupplier stillSuspect) {
 		StatefulConnection<byte[], byte[]> old = this.connection.get();
-		if (old == null || commands(old) != silent) {
+		if (old == null || commands(old) != suspect) {
 			return false;
 		}
 		StatefulConnection<byte[], byte[]> another = open();
-		if (stillSilent.getAsBoolean() && this.connection.compareAndSet(old, another)) {
+		if (stillSuspect.getAsBoolean() && this.connection.compareAndSet(old, another)) {
 			old.closeAsync();
 			return true;
 		}

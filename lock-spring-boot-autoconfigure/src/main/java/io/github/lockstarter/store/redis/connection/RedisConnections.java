@@ -38,15 +38,16 @@ public interface RedisConnections {
 	}
 
 	/**
-	 * Replaces a connection that does not answer with a new one. This blocks. By default
-	 * the connection is kept.
-	 * @param silent the commands of that connection
-	 * @param stillSilent whether that connection has still not answered when the new one
-	 * is open
+	 * Replaces a connection that is suspect with a new one: it does not answer, or its
+	 * server no longer serves this client. The address is resolved and the credentials
+	 * are read again. This blocks. By default the connection is kept.
+	 * @param suspect the commands of that connection
+	 * @param stillSuspect whether that connection is still suspect when the new one is
+	 * open
 	 * @return whether the connection was replaced
 	 * @throws RuntimeException if the connection to Redis fails
 	 */
-	default boolean replace(RedisClusterAsyncCommands<byte[], byte[]> silent, BooleanSupplier stillSilent) {
+	default boolean replace(RedisClusterAsyncCommands<byte[], byte[]> suspect, BooleanSupplier stillSuspect) {
 		return false;
 	}
 

@@ -32,7 +32,7 @@ public final class SpringDataConnections implements RedisConnections {
 
 	private final OwnConnection grants = new OwnConnection(this::connect);
 
-	/** Whether the connection of the application was silent. */
+	/** Whether the connection of the application was suspect. */
 	private volatile boolean leftShared;
 
 	/**
@@ -84,26 +84,26 @@ public final class SpringDataConnections implements RedisConnections {
 	}
 
 	/**
-	 * Opens a separate connection, if there is one server and the connection of the
-	 * application is silent. The latter is not closed. Requests in flight on it are not
-	 * repeated until the application or its driver gives them up.
+	 * Opens a separate connection, unless the application uses a cluster or
+	 * {@code readFrom}. The connection of the application is not closed. Requests in
+	 * flight on it are not repeated until the application or its driver gives them up.
 	 */
 	@Override
-	public boolean replace(RedisClusterAsyncCommands<byte[], byte[]> silent, BooleanSupplier stillSilent) {
-		if (!isStandalone()) {
+	public boolean replace(RedisClusterAsyncCommands<byte[], byte[]> suspect, BooleanSupplier stillSuspect) {
+		if (!connectsToMaster()) {
 			return false;
 		}
-		if (this.grants.replace(silent, stillSilent)) {
+		if (this.grants.replace(suspect, stillSuspect)) {
 			return true;
 		}
 		if (this.leftShared) {
-			return this.own.replace(silent, stillSilent);
+			return this.own.replace(suspect, stillSuspect);
 		}
-		if (silent != shared()) {
+		if (suspect != shared()) {
 			return false;
 		}
 		this.own.commands();
-		this.leftShared = stillSilent.getAsBoolean();
+		this.leftShared = stillSuspect.getAsBoolean();
 		if (!this.leftShared) {
 			this.own.close();
 		}
@@ -112,8 +112,12 @@ public final class SpringDataConnections implements RedisConnections {
 
 	/** Returns whether there is only one server, so that its master is known. */
 	private boolean isStandalone() {
-		return client() instanceof RedisClient && this.factory.getSentinelConfiguration() == null
-				&& this.factory.getClientConfiguration().getReadFrom().isEmpty();
+		return connectsToMaster() && this.factory.getSentinelConfiguration() == null;
+	}
+
+	/** Returns whether each connection of the client leads to the current master. */
+	private boolean connectsToMaster() {
+		return client() instanceof RedisClient && this.factory.getClientConfiguration().getReadFrom().isEmpty();
 	}
 
 	private StatefulConnection<byte[], byte[]> connect() {

@@ -1,0 +1,158 @@
+package io.github.lockstarter.store.redis;
+
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockstarter.store.redis.connection.RedisConnections;
+
+/**
+ * Replaces a connection to a server that answers, but no longer serves this client: it
+ * has become a replica, does not accept the credentials, or loads its data for long.
+ * Another server may have taken over behind the same address, or the password may have
+ * changed, while the connection remains open. For the new connection, the address is
+ * resolved and the credentials are read again.
+ * <p>
+ * A connection is replaced at most once a second. The commands in flight on it fail.
+ */
+final class RefusalWatch {
+
+	private static final AsyncLog logger = new AsyncLog(RefusalWatch.class);
+
+	/**
+	 * A script may precede the error code with the place of the error. A master without
+	 * enough replicas may have been replaced by one of them.
+	 */
+	private static final Pattern REFUSAL = Pattern
+		.compile("(?:^|[ -])(READONLY|NOAUTH|WRONGPASS|MASTERDOWN|MOVED|NOREPLICAS|LOADING) ");
+
+	/**
+	 * The errors that concern the connection itself. The driver follows the masters of a
+	 * cluster, so the other errors do not call for another connection to all of them.
+	 */
+	private static final Set<String> OF_CONNECTION = Set.of("READONLY", "NOAUTH", "WRONGPASS");
+
+	/** A server that restarts normally is not left for this time. */
+	private static final long LONG_LOADING_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+	private static final long BETWEEN_REPLACEMENTS_MILLIS = 1000;
+
+	/** After a time without refusals, the next one is logged again. */
+	private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+	private final RedisConnections connections;
+
+	private final LettuceConnector connector;
+
+	/** Whether a connection is being replaced, or was within the last second. */
+	private final AtomicBoolean replacing = new AtomicBoolean();
+
+	/** The consecutive refusals, if there were any in the last minute. */
+	private @Nullable Refusals refusals;
+
+	RefusalWatch(RedisConnections connections, LettuceConnector connector) {
+		this.connections = connections;
+		this.connector = connector;
+	}
+
+	/**
+	 * Considers the failure of a command.
+	 * @param redis the current connection
+	 * @return whether the server refuses to serve this client
+	 */
+	boolean consider(RedisClusterAsyncCommands<byte[], byte[]> redis, Throwable failure) {
+		Matcher refusal = (failure instanceof RedisCommandExecutionException)
+				? REFUSAL.matcher(String.valueOf(failure.getMessage())) : null;
+		if (refusal == null || !refusal.find()) {
+			return false;
+		}
+		String code = refusal.group(1);
+		if (this.connections.isClustered() && !OF_CONNECTION.contains(code)) {
+			return true;
+		}
+		Refusals known = add(code);
+		boolean patient = code.equals("LOADING") && known.nanos() < LONG_LOADING_NANOS;
+		if (!patient && this.replacing.compareAndSet(false, true)) {
+			try {
+				this.connector.runOnThread(() -> replace(redis, known, failure));
+			}
+			catch (Throwable ex) {
+				logger.debug("No thread could be started to connect to Redis", ex);
+				allowLater();
+			}
+		}
+		return true;
+	}
+
+	private synchronized Refusals add(String code) {
+		long now = System.nanoTime();
+		Refusals known = this.refusals;
+		if (known == null || !known.code.equals(code) || now - known.last > QUIET_NANOS) {
+			known = new Refusals(code, now);
+			this.refusals = known;
+		}
+		known.last = now;
+		return known;
+	}
+
+	private void replace(RedisClusterAsyncCommands<byte[], byte[]> redis, Refusals refusals, Throwable failure) {
+		try {
+			boolean replaced = this.connections.replace(redis, () -> true);
+			if (refusals.logged.compareAndSet(false, true)) {
+				logger.warn(replaced
+						? "Redis answered '%s'. The connection was replaced, and will be until commands succeed: the address is resolved and the credentials are read again each time"
+							.formatted(failure.getMessage())
+						: "Redis answers '%s', and the connection cannot be replaced because it belongs to the application: locks are unavailable until the application replaces it"
+							.formatted(failure.getMessage()));
+			}
+			if (replaced) {
+				this.connector.replaced();
+			}
+		}
+		catch (Throwable ex) {
+			// Includes an Error: otherwise no connection would ever be replaced again.
+			logger.debug("No other connection to Redis", ex);
+		}
+		finally {
+			allowLater();
+		}
+	}
+
+	private void allowLater() {
+		if (!this.connector.after(BETWEEN_REPLACEMENTS_MILLIS, () -> this.replacing.set(false))) {
+			this.replacing.set(false);
+		}
+	}
+
+	/**
+	 * Refusals with one error code, without a long time between two of them.
+	 */
+	private static final class Refusals {
+
+		private final String code;
+
+		private final long first;
+
+		private volatile long last;
+
+		private final AtomicBoolean logged = new AtomicBoolean();
+
+		Refusals(String code, long first) {
+			this.code = code;
+			this.first = first;
+			this.last = first;
+		}
+
+		long nanos() {
+			return this.last - this.first;
+		}
+
+	}
+
+}
