@@ -10,6 +10,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
@@ -23,9 +24,10 @@ import io.github.lockstarter.store.AcquireResult.Granted;
 
 /**
  * Adds a time-out to the calls of a driver, whose own time-outs may be longer or absent.
- * A call that fails or times out is answered with a {@link LockStoreException}. Dependent
- * actions run on a thread of the driver, or after a time-out on the thread of these
- * calls, and must not block. The store closes its calls when it is closed.
+ * The time for which the process stands still does not count. A call that fails or times
+ * out is answered with a {@link LockStoreException}. Dependent actions run on a thread of
+ * the driver, or after a time-out on the thread of these calls, and must not block. The
+ * store closes its calls when it is closed.
  */
 public final class StoreCalls implements AutoCloseable {
 
@@ -39,7 +41,16 @@ public final class StoreCalls implements AutoCloseable {
 	 */
 	private static final int MOST_UNDONE = 1000;
 
+	/** The time in which an answer is read that has arrived when the time-out is over. */
+	private static final long LAST_LOOK_NANOS = RunningTime.TICK;
+
 	private final AtomicInteger beingUndone = new AtomicInteger();
+
+	private final RunningTime time = new RunningTime(System::nanoTime);
+
+	private final AtomicInteger pending = new AtomicInteger();
+
+	private final AtomicBoolean ticking = new AtomicBoolean();
 
 	private volatile boolean closed;
 
@@ -147,16 +158,45 @@ public final class StoreCalls implements AutoCloseable {
 		return (failure != null) ? answer.completeExceptionally(failure) : answer.complete(result);
 	}
 
+	/**
+	 * Returns the current time of the clock for time-outs, in nanoseconds. It stands
+	 * still while the process does, as long as a call is pending.
+	 */
+	public long nanoTime() {
+		return this.time.nanoTime();
+	}
+
 	/** Read before the driver is called, which may block. */
 	private long until() {
-		return System.nanoTime() + this.timeout.toNanos();
+		if (this.pending.getAndIncrement() == 0 && this.ticking.compareAndSet(false, true)) {
+			this.time.tick();
+			tickLater();
+		}
+		return nanoTime() + this.timeout.toNanos();
+	}
+
+	private void tickLater() {
+		this.timer.schedule(() -> {
+			if (this.pending.get() > 0) {
+				this.time.tick();
+				tickLater();
+				return;
+			}
+			this.time.stop();
+			this.ticking.set(false);
+			if (this.pending.get() > 0 && this.ticking.compareAndSet(false, true)) {
+				this.time.tick();
+				tickLater();
+			}
+		}, RunningTime.TICK, TimeUnit.NANOSECONDS);
 	}
 
 	private <T> CompletionStage<T> inTime(LockKey key, CompletableFuture<T> answer, long until) {
+		answer.whenComplete((result, failure) -> this.pending.decrementAndGet());
 		if (!answer.isDone()) {
-			Future<?> alarm = this.timer.schedule(() -> answer.completeExceptionally(new TimeoutException()),
-					until - System.nanoTime(), TimeUnit.NANOSECONDS);
-			answer.whenComplete((result, failure) -> alarm.cancel(false));
+			Alarm alarm = new Alarm(answer, until);
+			alarm.set(until - nanoTime());
+			answer.whenComplete((result, failure) -> alarm.cancel());
 		}
 		CompletableFuture<T> known = new CompletableFuture<>();
 		answer
@@ -233,6 +273,52 @@ public final class StoreCalls implements AutoCloseable {
 
 	private static Throwable cause(Throwable failure) {
 		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
+	}
+
+	/**
+	 * Fails a call at its time-out, unless its answer has arrived by then.
+	 */
+	private final class Alarm implements Runnable {
+
+		private final CompletableFuture<?> answer;
+
+		private final long until;
+
+		private boolean isLastLook;
+
+		private volatile @Nullable Future<?> next;
+
+		Alarm(CompletableFuture<?> answer, long until) {
+			this.answer = answer;
+			this.until = until;
+		}
+
+		void set(long nanos) {
+			this.next = StoreCalls.this.timer.schedule(this, nanos, TimeUnit.NANOSECONDS);
+			if (this.answer.isDone()) {
+				cancel();
+			}
+		}
+
+		@Override
+		public void run() {
+			long left = this.until - nanoTime();
+			if (StoreCalls.this.closed || (left <= 0 && this.isLastLook)) {
+				this.answer.completeExceptionally(new TimeoutException());
+			}
+			else {
+				this.isLastLook = left <= 0;
+				set(this.isLastLook ? LAST_LOOK_NANOS : left);
+			}
+		}
+
+		void cancel() {
+			Future<?> next = this.next;
+			if (next != null) {
+				next.cancel(false);
+			}
+		}
+
 	}
 
 	/**

@@ -68,10 +68,11 @@ public final class DynamoDbLockStore implements LockStore, InitializingBean, Dis
 		Assert.isTrue(!clockSkew.isNegative(), "The clock skew must not be negative");
 		this.client = client;
 		this.createTable = createTable;
-		Requests requests = new Requests(client, commandTimeout);
+		StoreCalls calls = new StoreCalls("DynamoDB", commandTimeout);
+		Requests requests = new Requests(client, commandTimeout, calls::nanoTime);
 		this.results = new DynamoDbResults(requests, table, clock);
-		this.access = new TableAccess(table, new LeaseClock(clock, clockSkew),
-				new StoreCalls("DynamoDB", commandTimeout), requests, new Results(requests, table, clock));
+		this.access = new TableAccess(table, new LeaseClock(clock, clockSkew), calls, requests,
+				new Results(requests, table, clock));
 	}
 
 	/**

@@ -9,6 +9,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
@@ -33,9 +34,17 @@ final class Requests {
 
 	private static final long KEEP_ALIVE_SECONDS = 10;
 
+	/**
+	 * The driver counts the time for which the process stands still, and discards an
+	 * answer that has arrived meanwhile.
+	 */
+	private static final Duration LONGEST_STOP = Duration.ofSeconds(3);
+
 	private final DynamoDbAsyncClient client;
 
 	private final Duration timeout;
+
+	private final LongSupplier clock;
 
 	private final AwsRequestOverrideConfiguration inTime;
 
@@ -43,10 +52,15 @@ final class Requests {
 
 	private final Executor later = (task) -> this.sender.schedule(task, AGAIN_MILLIS, TimeUnit.MILLISECONDS);
 
-	Requests(DynamoDbAsyncClient client, Duration timeout) {
+	/**
+	 * Creates requests.
+	 * @param clock the clock for time-outs
+	 */
+	Requests(DynamoDbAsyncClient client, Duration timeout, LongSupplier clock) {
 		this.client = client;
+		this.clock = clock;
 		this.timeout = timeout;
-		this.inTime = AwsRequestOverrideConfiguration.builder().apiCallTimeout(timeout).build();
+		this.inTime = AwsRequestOverrideConfiguration.builder().apiCallTimeout(timeout.plus(LONGEST_STOP)).build();
 	}
 
 	/**
@@ -63,7 +77,8 @@ final class Requests {
 	}
 
 	/**
-	 * Returns a configuration with which the driver gives up a request at the time-out.
+	 * Returns a configuration with which the driver gives up a request some time after
+	 * the time-out.
 	 */
 	AwsRequestOverrideConfiguration inTime() {
 		return this.inTime;
@@ -73,13 +88,13 @@ final class Requests {
 	 * Sends a request, and repeats it while a transaction with its items is in progress.
 	 */
 	<T> CompletionStage<T> send(Function<DynamoDbAsyncClient, CompletableFuture<T>> request) {
-		return send(request, this.sender, System.nanoTime() + this.timeout.toNanos());
+		return send(request, this.sender, this.clock.getAsLong() + this.timeout.toNanos());
 	}
 
 	private <T> CompletionStage<T> send(Function<DynamoDbAsyncClient, CompletableFuture<T>> request, Executor executor,
 			long until) {
 		return CompletableFuture.supplyAsync(() -> {
-			if (System.nanoTime() - until > 0) {
+			if (this.clock.getAsLong() - until > 0) {
 				throw new NotDone("the request to DynamoDB could not be sent in time", null);
 			}
 			return request.apply(this.client);

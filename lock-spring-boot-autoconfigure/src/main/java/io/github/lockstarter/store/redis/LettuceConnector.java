@@ -60,10 +60,12 @@ final class LettuceConnector {
 	private volatile @Nullable Thread connectingThread;
 
 	/**
-	 * Completes when the creation of the client, including the loading of the driver, has
-	 * succeeded or failed.
+	 * Completes when the first attempt to connect, including the loading of the driver,
+	 * has succeeded or failed.
 	 */
-	private volatile CompletableFuture<Void> clientCreated = new CompletableFuture<>();
+	private final CompletableFuture<Void> firstAttempt = new CompletableFuture<>();
+
+	private final ReadBarrier barrier;
 
 	/** Whether the driver is refreshing its list of the servers of a cluster. */
 	private final AtomicBoolean refreshing = new AtomicBoolean();
@@ -100,6 +102,7 @@ final class LettuceConnector {
 		this.threads = threads;
 		this.silence = new SilenceWatch(connections, this, longestWait);
 		this.refusals = new RefusalWatch(connections, this);
+		this.barrier = new ReadBarrier(() -> connections.client().getResources());
 	}
 
 	/**
@@ -159,6 +162,15 @@ final class LettuceConnector {
 	}
 
 	/**
+	 * Runs the action after a pause, when the replies that have arrived by then were
+	 * read.
+	 * @return {@code false} if the action will never run
+	 */
+	boolean afterReading(long millis, Runnable action) {
+		return after(millis, () -> this.barrier.afterRead(action));
+	}
+
+	/**
 	 * Returns the commands if they can be sent, otherwise {@code null}, and connects if
 	 * necessary.
 	 */
@@ -189,33 +201,27 @@ final class LettuceConnector {
 	}
 
 	/**
-	 * Fails the call at the time-out, to the driver's tick of 100 ms. The time for
-	 * loading the driver does not count.
+	 * Fails the call at the time-out, to the driver's tick of 100 ms, unless its reply
+	 * has arrived by then. The time of the first attempt to connect does not count: it
+	 * has a time-out of its own.
 	 */
 	void expire(Call<?> call, Duration timeout) {
-		CompletableFuture<Void> created = this.clientCreated;
-		if (created.isDone()) {
+		if (this.firstAttempt.isDone()) {
 			setAlarm(call, timeout);
-			return;
 		}
-		created.whenComplete((done, failure) -> {
-			if (failure != null) {
-				call.fail(failure);
-			}
-			else {
-				setAlarm(call, timeout);
-			}
-		});
+		else {
+			this.firstAttempt.whenComplete((done, failure) -> setAlarm(call, timeout));
+		}
 	}
 
 	private void setAlarm(Call<?> call, Duration timeout) {
 		try {
 			AbstractRedisClient client = this.connections.client();
-			call.setAlarm(client.getResources().timer().newTimeout((alarm) -> {
+			call.setAlarm(client.getResources().timer().newTimeout((alarm) -> this.barrier.afterRead(() -> {
 				if (call.expire(timeout)) {
 					late(client, timeout);
 				}
-			}, timeout.toMillis(), TimeUnit.MILLISECONDS));
+			}), timeout.toMillis(), TimeUnit.MILLISECONDS));
 		}
 		catch (Throwable ex) {
 			// The driver has been shut down, has too many time-outs, or has no thread.
@@ -331,13 +337,16 @@ final class LettuceConnector {
 			return other;
 		}
 		try {
-			return mine.completeAsync(this::connectOnThread, this.threads)
-				.whenComplete((redis, failure) -> this.connecting.set(null));
+			return mine.completeAsync(this::connectOnThread, this.threads).whenComplete((redis, failure) -> {
+				this.connecting.set(null);
+				this.firstAttempt.complete(null);
+			});
 		}
 		catch (Throwable ex) {
 			// No thread could be started. The next caller tries again.
 			this.connecting.set(null);
 			mine.completeExceptionally(ex);
+			this.firstAttempt.complete(null);
 			return mine;
 		}
 	}
@@ -364,7 +373,6 @@ final class LettuceConnector {
 	}
 
 	private RedisClusterAsyncCommands<byte[], byte[]> currentConnection() {
-		createClient();
 		RedisClusterAsyncCommands<byte[], byte[]> current = this.opened.get();
 		RedisClusterAsyncCommands<byte[], byte[]> old = this.redis;
 		if (current != old) {
@@ -380,20 +388,6 @@ final class LettuceConnector {
 			}
 		}
 		return current;
-	}
-
-	private void createClient() {
-		CompletableFuture<Void> created = this.clientCreated;
-		try {
-			this.connections.client();
-			created.complete(null);
-		}
-		catch (Throwable ex) {
-			// The next attempt may succeed, for other calls.
-			this.clientCreated = new CompletableFuture<>();
-			created.completeExceptionally(ex);
-			throw ex;
-		}
 	}
 
 	private static void awaitFirstUse(CompletableFuture<?> ready) {

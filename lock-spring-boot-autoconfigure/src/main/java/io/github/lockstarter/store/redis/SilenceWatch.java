@@ -91,7 +91,7 @@ final class SilenceWatch {
 	}
 
 	private void judgeLater(RedisClusterAsyncCommands<byte[], byte[]> redis, RedisFuture<String> pong) {
-		if (!this.connector.after(this.patienceMillis, () -> judge(redis, pong))) {
+		if (!this.connector.afterReading(this.patienceMillis, () -> judge(redis, pong))) {
 			end();
 		}
 	}

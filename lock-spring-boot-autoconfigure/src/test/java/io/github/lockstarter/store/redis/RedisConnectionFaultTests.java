@@ -249,7 +249,7 @@ class RedisConnectionFaultTests {
 		RedisConnections connections = TestRedis.connections("127.0.0.1", this.server.port());
 		LettuceConnector connector = new LettuceConnector(connections, Duration.ZERO);
 		RedisClusterAsyncCommands<byte[], byte[]> redis = connector.connect().join();
-		Releases releases = new Releases(connector);
+		Releases releases = new Releases(connector, TIMEOUT);
 		AtomicInteger sent = new AtomicInteger();
 		CompletableFuture<Throwable> outcome = new CompletableFuture<>();
 		IOException reset = new IOException("Connection reset by peer");

@@ -43,7 +43,7 @@ class ReleasesTests {
 	private final LettuceConnector connector = new LettuceConnector(DriverStub.connections(this.client, this.redis),
 			Duration.ZERO);
 
-	private final Releases releases = new Releases(this.connector);
+	private final Releases releases = new Releases(this.connector, Duration.ofSeconds(10));
 
 	@AfterEach
 	void stop() {
@@ -69,9 +69,9 @@ class ReleasesTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "ERR Error running script", "NOAUTH Authentication required.",
-			"NOPERM this user has no permissions to run the 'evalsha' command",
-			"WRONGTYPE Operation against a key holding the wrong kind of value" })
+	@ValueSource(
+			strings = { "ERR Error running script", "NOPERM this user has no permissions to run the 'evalsha' command",
+					"WRONGTYPE Operation against a key holding the wrong kind of value" })
 	@DisplayName("A release that Redis refuses permanently fails at once")
 	void doesNotRetryFinalErrors(String error) {
 		CompletableFuture<Object> outcome = release();
