@@ -61,7 +61,7 @@ final class LettuceConnector {
 
 	/**
 	 * Completes when the first attempt to connect, including the loading of the driver,
-	 * has succeeded or failed.
+	 * has succeeded or failed, or the connect time-out of the driver has passed.
 	 */
 	private final CompletableFuture<Void> firstAttempt = new CompletableFuture<>();
 
@@ -202,8 +202,8 @@ final class LettuceConnector {
 
 	/**
 	 * Fails the call at the time-out, to the driver's tick of 100 ms, unless its reply
-	 * has arrived by then. The time of the first attempt to connect does not count: it
-	 * has a time-out of its own.
+	 * has arrived by then. The time of the first attempt to connect does not count: the
+	 * connect time-out of the driver limits it.
 	 */
 	void expire(Call<?> call, Duration timeout) {
 		if (this.firstAttempt.isDone()) {
@@ -373,6 +373,7 @@ final class LettuceConnector {
 	}
 
 	private RedisClusterAsyncCommands<byte[], byte[]> currentConnection() {
+		limitFirstAttempt(this.connections.client());
 		RedisClusterAsyncCommands<byte[], byte[]> current = this.opened.get();
 		RedisClusterAsyncCommands<byte[], byte[]> old = this.redis;
 		if (current != old) {
@@ -388,6 +389,19 @@ final class LettuceConnector {
 			}
 		}
 		return current;
+	}
+
+	/**
+	 * Ends the time of the first attempt, which the driver may not end for a server that
+	 * accepts the connection and is silent.
+	 */
+	private void limitFirstAttempt(AbstractRedisClient client) {
+		if (!this.firstAttempt.isDone()) {
+			client.getResources()
+				.timer()
+				.newTimeout((alarm) -> this.firstAttempt.complete(null),
+						client.getOptions().getSocketOptions().getConnectTimeout().toMillis(), TimeUnit.MILLISECONDS);
+		}
 	}
 
 	private static void awaitFirstUse(CompletableFuture<?> ready) {

@@ -14,6 +14,8 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
@@ -51,6 +53,9 @@ class RedisConnectionsTests {
 	void silentCluster() throws IOException {
 		try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
 			RedisClusterClient client = RedisClusterClient.create(RedisURI.create("127.0.0.1", silent.getLocalPort()));
+			client.setOptions(ClusterClientOptions.builder()
+				.socketOptions(SocketOptions.builder().connectTimeout(Duration.ofSeconds(1)).build())
+				.build());
 			RedisLockStore store = new RedisLockStore(LettuceConnections.to(client), "silent", Duration.ofMillis(200),
 					0);
 			for (int i = 0; i < 5; i++) {
