@@ -100,7 +100,12 @@ public final class Renewals {
 				continue;
 			}
 			if (lease.isExpired(now)) {
-				lease.lose(lease.whyExpired());
+				if (lease.isJudgedLater(now)) {
+					checkBy(lease.due());
+				}
+				else {
+					lease.lose(lease.whyExpired());
+				}
 			}
 			else {
 				Duration ttl = lease.beginRenewal(now);

@@ -39,6 +39,11 @@ public final class StoreLease implements SharedLease {
 	/** Stores count in milliseconds. */
 	private static final long A_MILLISECOND = TimeUnit.MILLISECONDS.toNanos(1);
 
+	/**
+	 * The time in which the answer to a renewal is read that has arrived by the deadline.
+	 */
+	private static final long GRACE = TimeUnit.MILLISECONDS.toNanos(50);
+
 	/** Created on demand, because there may be many leases and few of them need it. */
 	private static final AtomicReferenceFieldUpdater<StoreLease, CompletableFuture<Void>> RELEASED = future("released");
 
@@ -80,6 +85,9 @@ public final class StoreLease implements SharedLease {
 	private volatile long deadline;
 
 	private volatile long renewAt;
+
+	/** Whether a renewal is in flight. */
+	private volatile boolean renewing;
 
 	/** Whether the store has not lost its data since the lock was last renewed. */
 	private volatile boolean verified = true;
@@ -409,7 +417,23 @@ public final class StoreLease implements SharedLease {
 
 	/** Returns the time of the next check of this lease. */
 	long due() {
-		return (this.renewAt - this.deadline < 0) ? this.renewAt : this.deadline;
+		boolean isJudgedLater = this.renewing && this.renewAt - this.deadline > 0;
+		return (isJudgedLater || this.renewAt - this.deadline < 0) ? this.renewAt : this.deadline;
+	}
+
+	/**
+	 * Returns whether the loss of an expired lease is judged later. A process that stood
+	 * still may continue with this check before it reads the answer to a renewal, with
+	 * which the lease is still held.
+	 */
+	boolean isJudgedLater(long now) {
+		if (!this.renewing) {
+			return false;
+		}
+		if (this.renewAt - this.deadline <= 0) {
+			this.renewAt = now + GRACE;
+		}
+		return this.renewAt - now > 0;
 	}
 
 	boolean isExpired(long now) {
@@ -454,6 +478,7 @@ public final class StoreLease implements SharedLease {
 			return Duration.ZERO;
 		}
 		this.verified = true;
+		this.renewing = true;
 		long lives = isLast ? this.deadline - now : Math.min(this.options.ttl().toNanos(), end() - now);
 		return Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(lives));
 	}
@@ -468,6 +493,7 @@ public final class StoreLease implements SharedLease {
 	 */
 	void renewed(long asked, Duration ttl, @Nullable Boolean owned, @Nullable Throwable failure) {
 		long third = this.options.ttl().toNanos() / 3;
+		this.renewing = false;
 		this.lock.observer().storeAnswered(key(), failure);
 		if (failure != null) {
 			// The lease is still held, and the store may recover in time. After a
@@ -480,7 +506,7 @@ public final class StoreLease implements SharedLease {
 		else if (!Boolean.TRUE.equals(owned)) {
 			this.lock.lose(this.turn, "the store no longer had it when it was to be renewed");
 		}
-		else if (!isExpired(now())) {
+		else if (asked + ttl.toNanos() - now() > 0) {
 			this.deadline = asked + ttl.toNanos();
 			this.renewAt = asked + third;
 			this.lock.observer().count(key(), Event.RENEWED);

@@ -108,9 +108,15 @@ final class SimulatedNetwork {
 			carry(Direction.REQUEST, this.generation, what, arrival);
 		}
 
-		/** Sends a reply; it runs in the process. */
-		void reply(String what, Runnable reply) {
-			carry(Direction.REPLY, this.generation, "reply to " + what, () -> this.process.run(reply));
+		/**
+		 * Sends a reply; it runs in the process.
+		 * @param arrived runs when it has arrived, even if the process stands still
+		 */
+		void reply(String what, Runnable arrived, Runnable reply) {
+			carry(Direction.REPLY, this.generation, "reply to " + what, () -> {
+				arrived.run();
+				this.process.run(reply);
+			});
 		}
 
 		/** Sends a notification; it runs in the process. */

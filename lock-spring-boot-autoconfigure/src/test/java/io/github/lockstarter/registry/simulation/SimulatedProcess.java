@@ -22,7 +22,7 @@ import io.github.lockstarter.registry.RegistryAccess;
 final class SimulatedProcess {
 
 	/** The maximum time until the delayed steps have run after a pause. */
-	private static final long WAKING_UP = 2_000_000;
+	static final long WAKING_UP = 2_000_000;
 
 	private final String name;
 
@@ -106,6 +106,11 @@ final class SimulatedProcess {
 
 	long nanoTime() {
 		return this.clock.read(this.events.now());
+	}
+
+	/** Returns whether steps that a pause has delayed may not have run yet. */
+	boolean isWakingUp() {
+		return this.resumed >= 0 && this.events.now() - this.resumed < WAKING_UP;
 	}
 
 	boolean isPaused() {

@@ -213,10 +213,17 @@ final class SimulatedStore implements LockStore {
 		String names = renewals.stream()
 			.map((each) -> ((Handle) each.lock()).key.key() + " by " + shortly(each.owner()))
 			.collect(Collectors.joining(", "));
+		long asked = this.process.nanoTime();
 		new Call<>("renewal of " + names, any,
 				(server) -> renewals.stream()
 					.map((each) -> server.renew(((Handle) each.lock()).key, each.owner(), each.ttl().toNanos()))
 					.toList())
+			.onArrival((renewed) -> {
+				for (int i = 0; i < renewed.size(); i++) {
+					Renewal each = renewals.get(i);
+					this.use.renewed(each.owner(), renewed.get(i) ? asked + each.ttl().toNanos() : null);
+				}
+			})
 			.begin()
 			.whenComplete((renewed, failure) -> {
 				for (int i = 0; i < answers.size(); i++) {
@@ -375,6 +382,10 @@ final class SimulatedStore implements LockStore {
 		private Consumer<T> late = (reply) -> {
 		};
 
+		/** Runs when the reply arrives, even if the process stands still. */
+		private Consumer<T> onArrival = (reply) -> {
+		};
+
 		/** Whether the server may have got the request twice. */
 		private boolean repeated;
 
@@ -386,6 +397,11 @@ final class SimulatedStore implements LockStore {
 
 		Call<T> whenLate(Consumer<T> late) {
 			this.late = late;
+			return this;
+		}
+
+		Call<T> onArrival(Consumer<T> onArrival) {
+			this.onArrival = onArrival;
 			return this;
 		}
 
@@ -408,13 +424,19 @@ final class SimulatedStore implements LockStore {
 				T reply = this.operation.apply(SimulatedStore.this.server);
 				SimulatedStore.this.world.trace()
 					.add("server", () -> SimulatedStore.this.process + ", " + this.name + ": " + reply);
-				SimulatedStore.this.link.reply(this.name, () -> replied(reply));
+				SimulatedStore.this.link.reply(this.name, () -> arrived(reply), () -> replied(reply));
 			});
 		}
 
 		private void sendAgain() {
 			this.repeated = true;
 			send();
+		}
+
+		private void arrived(T reply) {
+			if (SimulatedStore.this.pending.contains(this)) {
+				this.onArrival.accept(reply);
+			}
 		}
 
 		private void replied(T reply) {
@@ -427,8 +449,12 @@ final class SimulatedStore implements LockStore {
 			}
 		}
 
+		/** Replies that have arrived are read before. */
 		private void timeOut() {
-			if (SimulatedStore.this.pending.remove(this)) {
+			if (SimulatedStore.this.process.isWakingUp()) {
+				SimulatedStore.this.process.after(SimulatedProcess.WAKING_UP, this::timeOut);
+			}
+			else if (SimulatedStore.this.pending.remove(this)) {
 				trace(() -> "hears nothing: " + this.name);
 				this.answer.completeExceptionally(new LockStoreException(this.key, "no answer in time", null));
 			}

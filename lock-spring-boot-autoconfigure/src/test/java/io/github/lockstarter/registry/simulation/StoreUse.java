@@ -21,6 +21,9 @@ final class StoreUse {
 
 	private final Map<String, Long> renewals = new HashMap<>();
 
+	/** The deadlines that the last acknowledged renewals have set. */
+	private final Map<String, @Nullable Long> deadlines = new HashMap<>();
+
 	private final Map<String, Duration> kept = new HashMap<>();
 
 	/** The numbers of requests and of answers for each lock. */
@@ -90,6 +93,23 @@ final class StoreUse {
 	/** Returns the time of the owner's last renewal, if any. */
 	@Nullable Long lastRenewal(String owner) {
 		return this.renewals.get(owner);
+	}
+
+	/**
+	 * Called when the answer to a renewal has arrived.
+	 * @param deadline the new deadline on the clock of the process; {@code null} if the
+	 * store no longer had the lock
+	 */
+	void renewed(String owner, @Nullable Long deadline) {
+		this.deadlines.put(owner, deadline);
+	}
+
+	/**
+	 * Returns the deadline that the last renewal of the owner has set, if it was
+	 * acknowledged.
+	 */
+	@Nullable Long renewedUntil(String owner) {
+		return this.deadlines.get(owner);
 	}
 
 	/**
