@@ -34,9 +34,7 @@ public interface Lease extends AutoCloseable {
 	 * Returns whether this lease is certainly still held: neither released nor past its
 	 * deadline. The deadline is measured with the monotonic clock of this JVM, from
 	 * <em>before</em> the acquire request was sent. So it is never later than the expiry
-	 * in the store. A process that stood still may read only after the deadline that the
-	 * store has renewed the lease in time: it is held again then, unless its loss was
-	 * reported.
+	 * in the store. Once it is {@code false}, it remains so.
 	 */
 	boolean isHeld();
 

@@ -7,6 +7,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
 
@@ -51,6 +52,12 @@ public final class StoreLease implements SharedLease {
 
 	private static final AtomicIntegerFieldUpdater<StoreLease> STATE = AtomicIntegerFieldUpdater
 		.newUpdater(StoreLease.class, "state");
+
+	private static final AtomicLongFieldUpdater<StoreLease> DEADLINE = AtomicLongFieldUpdater
+		.newUpdater(StoreLease.class, "deadline");
+
+	/** A bit of the deadline, which is otherwise 0: it is final. */
+	private static final long FINAL = 1;
 
 	/** Neither released nor lost. */
 	private static final int OPEN = 0;
@@ -120,7 +127,7 @@ public final class StoreLease implements SharedLease {
 		this.releaseListener = holder.releaseListener();
 		this.since = now();
 		this.hold = lock.observer().hold(holder.observation());
-		this.deadline = turn.deadline();
+		this.deadline = turn.deadline() & ~FINAL;
 		this.renewAt = isRenewable() ? turn.asked() + this.options.ttl().toNanos() / 3 : this.deadline;
 	}
 
@@ -157,9 +164,26 @@ public final class StoreLease implements SharedLease {
 		return this.fencingToken;
 	}
 
+	/**
+	 * A deadline that has passed is final as soon as the application has seen it: no
+	 * renewal extends it.
+	 */
 	@Override
 	public boolean isHeld() {
-		return !isEnded() && !isExpired(now());
+		while (!isEnded()) {
+			long deadline = this.deadline;
+			if (deadline - now() > 0) {
+				return true;
+			}
+			if (isFinal(deadline) || DEADLINE.compareAndSet(this, deadline, deadline | FINAL)) {
+				return false;
+			}
+		}
+		return false;
+	}
+
+	private static boolean isFinal(long deadline) {
+		return (deadline & FINAL) != 0;
 	}
 
 	@Override
@@ -427,7 +451,7 @@ public final class StoreLease implements SharedLease {
 	 * which the lease is still held.
 	 */
 	boolean isJudgedLater(long now) {
-		if (!this.renewing) {
+		if (!this.renewing || isFinal(this.deadline)) {
 			return false;
 		}
 		if (this.renewAt - this.deadline <= 0) {
@@ -506,11 +530,15 @@ public final class StoreLease implements SharedLease {
 		else if (!Boolean.TRUE.equals(owned)) {
 			this.lock.lose(this.turn, "the store no longer had it when it was to be renewed");
 		}
-		else if (asked + ttl.toNanos() - now() > 0) {
-			this.deadline = asked + ttl.toNanos();
+		else if (extend(asked + ttl.toNanos())) {
 			this.renewAt = asked + third;
 			this.lock.observer().count(key(), Event.RENEWED);
 		}
+	}
+
+	private boolean extend(long until) {
+		long deadline = this.deadline;
+		return until - now() > 0 && !isFinal(deadline) && DEADLINE.compareAndSet(this, deadline, until & ~FINAL);
 	}
 
 	@Override

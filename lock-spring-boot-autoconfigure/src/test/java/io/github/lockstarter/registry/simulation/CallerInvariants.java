@@ -179,7 +179,7 @@ final class CallerInvariants {
 			process.after(bound, () -> {
 				if (process.resumed() < since) {
 					RegistryAccess.leaseOlderThan(process.registry(), caller.key(), bound)
-						.filter((lease) -> lease.isHeld() && !this.leases.isWanted(process, lease))
+						.filter((lease) -> Holding.isHeld(lease) && !this.leases.isWanted(process, lease))
 						.ifPresent((lease) -> this.world.violated("%s is kept after %s has given up", lease, caller));
 				}
 			});

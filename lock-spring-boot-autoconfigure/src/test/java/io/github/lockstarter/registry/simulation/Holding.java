@@ -33,7 +33,20 @@ final class Holding {
 		this.grant = grant;
 		this.epoch = grant.epoch();
 		this.begin = caller.process().nanoTime();
-		this.ended = lease.isHeld() ? -1 : 0;
+		this.ended = Holding.isHeld(lease) ? -1 : 0;
+	}
+
+	/**
+	 * Returns whether a lease is held. Unlike {@link Lease#isHeld()}, it changes nothing:
+	 * an expired lease may still turn out to be renewed.
+	 */
+	static boolean isHeld(Lease lease) {
+		return !lease.remaining().isZero();
+	}
+
+	/** Returns whether the application looks at the lease all the time. */
+	boolean isWatched() {
+		return this.caller.number() % 2 == 0;
 	}
 
 	Caller caller() {
@@ -64,7 +77,7 @@ final class Holding {
 	/** Called just before the holder releases the lease. */
 	void setReleased() {
 		this.released = true;
-		this.releasedInTime |= this.lease.isHeld();
+		this.releasedInTime |= Holding.isHeld(this.lease);
 	}
 
 	/** Returns when the lease was first observed as ended, or -1. */

@@ -75,7 +75,7 @@ final class LeaseInvariants {
 	void check() {
 		for (Iterator<Holding> all = this.holdings.iterator(); all.hasNext();) {
 			Holding holding = all.next();
-			boolean held = holding.lease().isHeld();
+			boolean held = holding.isWatched() ? holding.lease().isHeld() : Holding.isHeld(holding.lease());
 			if (held && holding.ended() >= 0) {
 				if (!mayBeHeldAgain(holding)) {
 					this.world.violated("A lease that had ended is held again: %s of %s", holding.lease(),
@@ -98,10 +98,14 @@ final class LeaseInvariants {
 		}
 	}
 
-	/** A renewal that was acknowledged in time may be read a little later. */
+	/**
+	 * A renewal that was acknowledged in time may be read a little later, unless the
+	 * application has seen the end of the lease.
+	 */
 	private boolean mayBeHeldAgain(Holding holding) {
 		SimulatedProcess process = holding.caller().process();
-		return this.world.now() - Math.max(holding.ended(), process.resumed()) <= READ_LATE + Scenario.SLACK;
+		return !holding.isWatched()
+				&& this.world.now() - Math.max(holding.ended(), process.resumed()) <= READ_LATE + Scenario.SLACK;
 	}
 
 	/** Checks that a renewable lease does not expire without an attempt to renew it. */
@@ -132,7 +136,7 @@ final class LeaseInvariants {
 	boolean isHeldIn(SimulatedProcess process, LockKey key) {
 		for (Holding holding : this.holdings) {
 			if (holding.caller().process() == process && holding.caller().key().equals(key)
-					&& holding.lease().isHeld()) {
+					&& Holding.isHeld(holding.lease())) {
 				return true;
 			}
 		}
@@ -161,7 +165,7 @@ final class LeaseInvariants {
 	/** Called when the process may hold no lease any longer. */
 	void released(SimulatedProcess process) {
 		for (Holding holding : this.holdings) {
-			if (holding.caller().process() == process && holding.lease().isHeld()) {
+			if (holding.caller().process() == process && Holding.isHeld(holding.lease())) {
 				this.world.violated("A lease is held although everything was released: %s of %s", holding.lease(),
 						holding.caller());
 			}
@@ -196,7 +200,7 @@ final class LeaseInvariants {
 	}
 
 	private boolean isForgotten(Holding holding) {
-		return holding.lease().isHeld() && this.world.server().isAvailable()
+		return Holding.isHeld(holding.lease()) && this.world.server().isAvailable()
 				&& !holding.grant().owner().equals(this.world.server().owner(holding.caller().key()));
 	}
 
@@ -206,7 +210,7 @@ final class LeaseInvariants {
 	 */
 	void grantedByServer(LockKey key, String owner) {
 		for (Holding holding : this.holdings) {
-			if (holding.caller().key().equals(key) && holding.lease().isHeld() && !mayOverlap(holding)) {
+			if (holding.caller().key().equals(key) && Holding.isHeld(holding.lease()) && !mayOverlap(holding)) {
 				this.world.violated("The server grants %s to %s while %s is held by %s", key.key(),
 						SimulatedStore.shortly(owner), holding.lease(), holding.caller());
 			}
@@ -334,7 +338,7 @@ final class LeaseInvariants {
 		if (excused) {
 			return;
 		}
-		if (!holding.lease().isHeld() && age < holding.ttl()) {
+		if (!Holding.isHeld(holding.lease()) && age < holding.ttl()) {
 			this.world.violated("A lease is not held when it is granted: %s to %s", holding.lease(), holding.caller());
 		}
 		if (holding.caller().kind() == Kind.GROUP) {
@@ -352,12 +356,12 @@ final class LeaseInvariants {
 	}
 
 	private void checkOverlap(Holding granted) {
-		if (!granted.lease().isHeld()) {
+		if (!Holding.isHeld(granted.lease())) {
 			return;
 		}
 		for (Holding other : this.holdings) {
-			if (other.caller().key().equals(granted.caller().key()) && other.lease().isHeld() && !mayOverlap(other)
-					&& !mayOverlap(granted)) {
+			if (other.caller().key().equals(granted.caller().key()) && Holding.isHeld(other.lease())
+					&& !mayOverlap(other) && !mayOverlap(granted)) {
 				this.world.violated("Two leases of %s are held: %s by %s, and %s by %s", granted.caller().key().key(),
 						other.lease(), other.caller(), granted.lease(), granted.caller());
 			}
@@ -378,7 +382,7 @@ final class LeaseInvariants {
 					all.get(token), caller);
 		}
 		Map.Entry<Long, Caller> later = all.higherEntry(token);
-		if (later != null && granted.lease().isHeld() && !mayOverlap(granted)) {
+		if (later != null && Holding.isHeld(granted.lease()) && !mayOverlap(granted)) {
 			this.world.violated("A lease of %s is held after one with a larger fencing token was granted to %s", caller,
 					later.getValue());
 		}
@@ -404,7 +408,7 @@ final class LeaseInvariants {
 	/** Checks that no caller runs while a result to replay is stored. */
 	private void checkReplay(Holding granted) {
 		Caller caller = granted.caller();
-		boolean exact = granted.epoch() == this.world.server().epoch() && granted.lease().isHeld();
+		boolean exact = granted.epoch() == this.world.server().epoch() && Holding.isHeld(granted.lease());
 		if (caller.kind() == Kind.REPLAY && exact && this.world.server().hasResult(caller.key(), caller.result().name())
 				&& !mayOverlap(granted)) {
 			this.world.violated("There is a result to be replayed, and %s runs", caller);
@@ -452,7 +456,7 @@ final class LeaseInvariants {
 			if (holding.lease() == lease) {
 				holding.setReleased();
 				released.accept(holding);
-				if (lease.isHeld() && result == null) {
+				if (Holding.isHeld(lease) && result == null) {
 					this.released.put(holding.owner(), holding);
 				}
 			}
@@ -461,7 +465,7 @@ final class LeaseInvariants {
 
 	/** Called after the release, which is answered in time. */
 	void awaitRelease(Caller caller, Lease lease, CompletionStage<Void> released) {
-		if (lease.isHeld()) {
+		if (Holding.isHeld(lease)) {
 			this.world.violated("A lease is held after its release: %s of %s", lease, caller);
 		}
 		checkKeptNoLonger(lease);
@@ -497,11 +501,11 @@ final class LeaseInvariants {
 
 	/** Called when the caller is notified that its lease is lost. */
 	void lost(Caller caller, Lease lease) {
-		if (lease.isHeld()) {
+		if (Holding.isHeld(lease)) {
 			this.world.violated("A lease is held after its holder was notified of its loss: %s of %s", lease, caller);
 		}
 		for (Holding holding : this.holdings) {
-			if (holding.lease() == lease && !holding.isReleased()) {
+			if (holding.lease() == lease && !holding.isReleased() && !holding.isWatched()) {
 				checkAcknowledged(holding);
 			}
 		}

@@ -150,7 +150,7 @@ final class WaiterQueue {
 	 * store, too, the turn is over.
 	 */
 	void releases(Holding holding) {
-		boolean plain = holding.caller().kind() == Kind.LEASE && holding.lease().isHeld()
+		boolean plain = holding.caller().kind() == Kind.LEASE && Holding.isHeld(holding.lease())
 				&& this.waiters.stream().allMatch((caller) -> caller.kind() == Kind.LEASE);
 		this.released = (plain && !this.waiters.isEmpty()) ? this.world.now() : NEVER;
 	}
