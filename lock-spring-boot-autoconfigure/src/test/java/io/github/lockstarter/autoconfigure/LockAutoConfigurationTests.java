@@ -142,8 +142,8 @@ class LockAutoConfigurationTests {
 		assertRefused(application.withBean("ownFactory", RedisConnectionFactory.class, () -> factory), "'ownFactory'");
 		assertRefused(application.withBean("ownFactory", RedisConnectionFactory.class, () -> factory)
 			.withPropertyValues("spring.data.redis.timeout=2s"), "'ownFactory'");
-		assertRefused(application.withBean("ownServer", RedisStandaloneConfiguration.class,
-				RedisStandaloneConfiguration::new), "'ownServer'");
+		assertRefused(application.withBean("ownFactory", RedisConnectionFactory.class, () -> factory)
+			.withBean(RedisStandaloneConfiguration.class, RedisStandaloneConfiguration::new), "'ownFactory'");
 		this.runner.withBean(RedisConnectionFactory.class, () -> factory)
 			.run((context) -> assertThat(context).hasSingleBean(RedisLockStore.class));
 	}
