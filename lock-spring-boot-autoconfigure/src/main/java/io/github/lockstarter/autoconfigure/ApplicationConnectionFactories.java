@@ -17,7 +17,7 @@ final class ApplicationConnectionFactories {
 
 	private static final String BOOT = ClassUtils.getPackageName(DataRedisProperties.class) + ".";
 
-	private static final String FACTORY = "org.springframework.data.redis.connection.RedisConnectionFactory";
+	private static final String PACKAGE = "org.springframework.data.redis.connection.";
 
 	private ApplicationConnectionFactories() {
 	}
@@ -27,7 +27,9 @@ final class ApplicationConnectionFactories {
 	 * is none.
 	 */
 	static @Nullable String find(ConfigurableListableBeanFactory beans) {
-		return isPresent(beans) ? names(ClassUtils.resolveClassName(FACTORY, beans.getBeanClassLoader()), beans)
+		return isPresent(beans) ? Stream.of("RedisConnectionFactory", "ReactiveRedisConnectionFactory")
+			.map((type) -> ClassUtils.resolveClassName(PACKAGE + type, beans.getBeanClassLoader()))
+			.flatMap((type) -> names(type, beans))
 			.filter((name) -> !isOfBoot(name, beans))
 			.findFirst()
 			.orElse(null) : null;
@@ -35,7 +37,7 @@ final class ApplicationConnectionFactories {
 
 	/** Returns whether the application has Spring Data Redis. */
 	static boolean isPresent(ConfigurableListableBeanFactory beans) {
-		return ClassUtils.isPresent(FACTORY, beans.getBeanClassLoader());
+		return ClassUtils.isPresent(PACKAGE + "RedisConnectionFactory", beans.getBeanClassLoader());
 	}
 
 	/**

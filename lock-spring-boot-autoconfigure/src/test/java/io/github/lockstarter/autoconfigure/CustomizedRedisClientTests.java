@@ -7,10 +7,16 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketAddress;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisCredentials;
@@ -19,6 +25,7 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.SslOptions;
 import io.lettuce.core.SslVerifyMode;
 import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.SocketAddressResolver;
 import org.awaitility.Awaitility;
@@ -46,7 +53,9 @@ import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration.WithHostAndPort;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration.LettuceClientConfigurationBuilder;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettucePoolingClientConfiguration.LettucePoolingClientConfigurationBuilder;
 import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
@@ -69,6 +78,9 @@ class CustomizedRedisClientTests {
 
 	private static final int TLS_HANDSHAKE = 0x16;
 
+	/** A command in plain text has 64 KB. */
+	private static final int MOST_SLOTS = 4096;
+
 	private static LocalRedis redis;
 
 	private static int tlsPort;
@@ -80,11 +92,14 @@ class CustomizedRedisClientTests {
 	static void start(@TempDir Path directory) throws Exception {
 		certificate = TestCertificate.create(directory, "dns:redis.internal");
 		tlsPort = LocalRedis.freePort();
-		redis = LocalRedis.started("--tls-port", Integer.toString(tlsPort), "--tls-cert-file",
-				certificate.certificate().toString(), "--tls-key-file", certificate.key().toString(),
-				"--tls-ca-cert-file", certificate.certificate().toString(), "--tls-auth-clients", "no");
+		redis = LocalRedis.started(tls(tlsPort));
 		// Whoever does not authenticate reaches no key.
 		assertThat(redis.ask("ACL SETUSER default resetkeys")).isEqualTo("+OK");
+	}
+
+	private static String[] tls(int port, String... others) {
+		Stream<String> settings = Stream.concat(certificate.settings(port).stream(), Stream.of(others));
+		return settings.flatMap((setting) -> Stream.of(("--" + setting).split(" "))).toArray(String[]::new);
 	}
 
 	@AfterAll
@@ -298,6 +313,68 @@ class CustomizedRedisClientTests {
 		finally {
 			servers.all().forEach((each) -> each.ask("ACL DELUSER locks"));
 			servers.sentinels().forEach((each) -> each.ask("ACL DELUSER watcher"));
+		}
+	}
+
+	@Test
+	@DisplayName("Through Sentinel, TLS of a customizer is used for sentinels and servers")
+	void sentinelWithTls() {
+		int port = LocalRedis.freePort();
+		List<String> settings = new ArrayList<>(certificate.settings(port));
+		settings.add("tls-replication yes");
+		settings.add("sentinel monitor locks 127.0.0.1 %d 1".formatted(tlsPort));
+		try (LocalRedis sentinel = LocalRedis.sentinel(settings.toArray(String[]::new))) {
+			sentinel.start();
+			Awaitility.await().until(() -> sentinel.ask("INFO sentinel").contains("status=ok"));
+			application(1, "spring.data.redis.sentinel.master=locks",
+					"spring.data.redis.sentinel.nodes=127.0.0.1:" + port)
+				.withBean(LettuceClientConfigurationBuilderCustomizer.class,
+						() -> CustomizedRedisClientTests::customizeAll)
+				.run(CustomizedRedisClientTests::bothWork);
+		}
+	}
+
+	@Test
+	@DisplayName("In a cluster, TLS and credentials of a customizer are used for each of the servers")
+	void cluster() {
+		int clustered = LocalRedis.freePort();
+		try (LocalRedis cluster = LocalRedis.started(tls(clustered, "cluster-enabled yes", "tls-cluster yes"))) {
+			for (int slot = 0; slot < SlotHash.SLOT_COUNT; slot += MOST_SLOTS) {
+				String slots = IntStream.range(slot, slot + MOST_SLOTS)
+					.mapToObj(Integer::toString)
+					.collect(Collectors.joining(" "));
+				assertThat(cluster.ask("CLUSTER ADDSLOTS " + slots)).isEqualTo("+OK");
+			}
+			cluster.ask("ACL SETUSER locks on >first ~* &* +@all");
+			cluster.ask("ACL SETUSER default resetkeys");
+			Awaitility.await().until(() -> cluster.ask("CLUSTER INFO").contains("cluster_state:ok"));
+			application(1, "spring.data.redis.cluster.nodes=127.0.0.1:" + clustered)
+				.withBean(LettuceClientConfigurationBuilderCustomizer.class,
+						() -> CustomizedRedisClientTests::customizeAll)
+				.run(CustomizedRedisClientTests::bothWork);
+		}
+	}
+
+	private static void customizeAll(LettuceClientConfigurationBuilder client) {
+		client
+			.redisCredentialsProviderFactory(factory((configuration) -> RedisCredentialsProvider
+				.from(() -> RedisCredentials.just("locks", "first".toCharArray()))))
+			.useSsl()
+			.disablePeerVerification();
+	}
+
+	@Test
+	@DisplayName("A customizer gets the builder that it has for the application, with a pool or without")
+	void pool() {
+		for (boolean pooled : List.of(true, false)) {
+			Set<Class<?>> builders = new HashSet<>();
+			authenticated(redis.port(), (client) -> builders.add(client.getClass()))
+				.withPropertyValues("spring.data.redis.lettuce.pool.enabled=" + pooled)
+				.run((context) -> {
+					bothWork(context);
+					assertThat(builders).containsExactly(pooled ? LettucePoolingClientConfigurationBuilder.class
+							: LettuceClientConfigurationBuilder.class);
+				});
 		}
 	}
 

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.util.Base64;
+import java.util.List;
 import java.util.concurrent.ExecutionException;
 
 /**
@@ -34,6 +35,12 @@ public record TestCertificate(Path certificate, Path key) {
 				write(directory.resolve("redis.crt"), "CERTIFICATE", keys.getCertificate("redis").getEncoded()),
 				write(directory.resolve("redis.key"), "PRIVATE KEY",
 						keys.getKey("redis", PASSWORD.toCharArray()).getEncoded()));
+	}
+
+	/** Returns the settings of a Redis server that accepts TLS at this port. */
+	public List<String> settings(int port) {
+		return List.of("tls-port " + port, "tls-cert-file " + this.certificate, "tls-key-file " + this.key,
+				"tls-ca-cert-file " + this.certificate, "tls-auth-clients no");
 	}
 
 	private static void keytool(String... arguments) throws IOException, InterruptedException, ExecutionException {
