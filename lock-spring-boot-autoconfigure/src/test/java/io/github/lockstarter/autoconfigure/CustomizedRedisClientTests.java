@@ -194,9 +194,9 @@ class CustomizedRedisClientTests {
 				throw new IllegalStateException("no token");
 			}
 			return RedisCredentials.just("locks", token.get().toCharArray());
-		})).run((context) -> {
+		})).withPropertyValues("lock.redis.command-timeout=1s").run((context) -> {
 			LockRegistry locks = context.getBean(LockRegistry.class);
-			bothWork(context);
+			Awaitility.await().ignoreExceptions().untilAsserted(() -> bothWork(context));
 			redis.ask("ACL SETUSER locks resetpass >second");
 			redis.ask("CLIENT KILL USER locks");
 			Awaitility.await()
