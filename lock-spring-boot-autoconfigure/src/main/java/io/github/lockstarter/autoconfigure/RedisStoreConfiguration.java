@@ -99,8 +99,9 @@ class RedisStoreConfiguration {
 	}
 
 	/**
-	 * Refuses the default address if the application configures its Redis only in code:
-	 * its locks would be in another Redis, on {@code localhost}.
+	 * Says that locks do not use a connection factory of the application. Without another
+	 * address than the default one it is refused: the locks would be in another Redis, on
+	 * {@code localhost}.
 	 */
 	private static void reportOwnFactory(String name, boolean addressed) {
 		if (!addressed) {
