@@ -2,6 +2,7 @@ package io.github.lockstarter.autoconfigure;
 
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Supplier;
 
 import io.lettuce.core.RedisCredentials;
 import io.lettuce.core.RedisURI;
@@ -24,16 +25,29 @@ import io.github.lockstarter.LockConfigurationException;
  */
 final class DataRedisPropertiesDetails implements DataRedisConnectionDetails {
 
+	private final Supplier<DataRedisProperties> current;
+
 	private final DataRedisProperties properties;
 
 	private final @Nullable RedisURI url;
 
 	private final @Nullable SslBundle sslBundle;
 
-	DataRedisPropertiesDetails(DataRedisProperties properties, @Nullable SslBundles sslBundles) {
-		this.properties = properties;
-		this.url = StringUtils.hasText(properties.getUrl()) ? parse(properties.getUrl()) : null;
-		this.sslBundle = properties.getSsl().isEnabled() ? bundle(properties.getSsl().getBundle(), sslBundles) : null;
+	/**
+	 * Creates the details.
+	 * @param current the properties as they are now: credentials may change
+	 * @param sslBundles the bundles for TLS; {@code null} if there are none
+	 */
+	DataRedisPropertiesDetails(Supplier<DataRedisProperties> current, @Nullable SslBundles sslBundles) {
+		this.current = current;
+		this.properties = current.get();
+		this.url = url(this.properties);
+		this.sslBundle = this.properties.getSsl().isEnabled() ? bundle(this.properties.getSsl().getBundle(), sslBundles)
+				: null;
+	}
+
+	private static @Nullable RedisURI url(DataRedisProperties properties) {
+		return StringUtils.hasText(properties.getUrl()) ? parse(properties.getUrl()) : null;
 	}
 
 	/** The text is not part of the message, because it may contain a password. */
@@ -59,15 +73,19 @@ final class DataRedisPropertiesDetails implements DataRedisConnectionDetails {
 
 	@Override
 	public @Nullable String getUsername() {
-		return (this.url != null) ? credentials(this.url).getUsername() : this.properties.getUsername();
+		DataRedisProperties now = this.current.get();
+		RedisURI url = url(now);
+		return (url != null) ? credentials(url).getUsername() : now.getUsername();
 	}
 
 	@Override
 	public @Nullable String getPassword() {
-		if (this.url == null) {
-			return this.properties.getPassword();
+		DataRedisProperties now = this.current.get();
+		RedisURI url = url(now);
+		if (url == null) {
+			return now.getPassword();
 		}
-		char[] password = credentials(this.url).getPassword();
+		char[] password = credentials(url).getPassword();
 		return (password != null) ? new String(password) : null;
 	}
 
@@ -89,7 +107,7 @@ final class DataRedisPropertiesDetails implements DataRedisConnectionDetails {
 
 	@Override
 	public @Nullable Sentinel getSentinel() {
-		DataRedisProperties.Sentinel sentinel = this.properties.getSentinel();
+		DataRedisProperties.Sentinel sentinel = this.current.get().getSentinel();
 		return (sentinel != null) ? new PropertiesSentinel(getStandalone().getDatabase(), sentinel) : null;
 	}
 

@@ -3,8 +3,11 @@ package io.github.lockstarter.autoconfigure;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 
 import io.lettuce.core.RedisClient;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -12,10 +15,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
-import org.springframework.boot.data.redis.autoconfigure.ClientResourcesBuilderCustomizer;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
-import org.springframework.boot.data.redis.autoconfigure.LettuceClientOptionsBuilderCustomizer;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -40,6 +41,8 @@ import io.github.lockstarter.store.redis.connection.RedisConnections;
 @ConditionalOnLockStore(LockProperties.Store.REDIS)
 class RedisStoreConfiguration {
 
+	private static final Log logger = LogFactory.getLog(RedisStoreConfiguration.class);
+
 	private static final String PREFIX = "spring.data.redis";
 
 	/** The properties with the address of Redis. */
@@ -50,18 +53,23 @@ class RedisStoreConfiguration {
 	@ConditionalOnMissingBean({ LockStore.class, LockRegistry.class })
 	LockStore exclusiveRequestRedisLockStore(LockProperties properties, Environment environment,
 			ObjectProvider<DataRedisConnectionDetails> details, ObjectProvider<SslBundles> sslBundles,
-			ObjectProvider<ClientResourcesBuilderCustomizer> resources,
-			ObjectProvider<LettuceClientOptionsBuilderCustomizer> options, ConfigurableListableBeanFactory beans,
-			ObjectProvider<LockCounts> counts) {
+			ConfigurableListableBeanFactory beans, ObjectProvider<LockCounts> counts) {
 		properties.require(LockProperties.Store.REDIS);
 		Binder binder = Binder.get(environment);
-		if (!hasAddress(binder) && details.stream().allMatch(RedisStoreConfiguration::isOfBoot)) {
-			refuseToGuess(beans);
+		boolean addressed = hasAddress(binder) || !details.stream().allMatch(RedisStoreConfiguration::isOfBoot);
+		String ownFactory = ApplicationConnectionFactories.find(beans);
+		if (ownFactory != null) {
+			reportOwnFactory(ownFactory, addressed);
 		}
-		DataRedisProperties redis = binder.bindOrCreate(PREFIX, DataRedisProperties.class);
-		RedisConnections connections = new DataRedisConnections(redis,
-				details.getIfAvailable(() -> new DataRedisPropertiesDetails(redis, sslBundles.getIfAvailable())))
-			.create(resources.orderedStream().toList(), options.orderedStream().toList());
+		Supplier<DataRedisProperties> current = () -> binder.bindOrCreate(PREFIX, DataRedisProperties.class);
+		DataRedisProperties redis = current.get();
+		reportJedis(redis, beans);
+		DataRedisConnectionDetails address = details
+			.getIfAvailable(() -> new DataRedisPropertiesDetails(current, sslBundles.getIfAvailable()));
+		if (ownFactory == null && ApplicationConnectionFactories.isPresent(beans)) {
+			address = RedisConfigurationDetails.orElse(address, beans);
+		}
+		RedisConnections connections = new DataRedisConnections(redis, address).create(RedisCustomizers.of(beans));
 		if (connections.isClustered() && properties.redis().replicasToAck() > 0) {
 			connections.shutdown();
 			throw new LockConfigurationException(
@@ -91,16 +99,28 @@ class RedisStoreConfiguration {
 	}
 
 	/**
-	 * Refuses the default address if the application configures its Redis only in code:
-	 * its locks would be in another Redis, on {@code localhost}.
+	 * Says that locks do not use a connection factory of the application. Without another
+	 * address than the default one it is refused: the locks would be in another Redis, on
+	 * {@code localhost}.
 	 */
-	private static void refuseToGuess(ConfigurableListableBeanFactory beans) {
-		String own = ApplicationConnectionFactories.find(beans);
-		if (own != null) {
+	private static void reportOwnFactory(String name, boolean addressed) {
+		if (!addressed) {
 			throw new LockConfigurationException(
 					"lock.store is redis, whose address is taken from spring.data.redis.*. No address is set there, but the application has the bean '%s', which locks do not use."
-						.formatted(own),
+						.formatted(name),
 					"Set spring.data.redis.* for the locks, or define a bean of type LockStore with your own LettuceConnectionFactory: new RedisLockStore(new SpringDataConnections(factory), \"lock\", Duration.ofMillis(500), 0).");
+		}
+		logger.info("Locks connect to Redis with spring.data.redis.*, and do not use the settings of the bean '" + name
+				+ "', such as its TLS and its credentials. To use them, define a LockStore with SpringDataConnections.");
+	}
+
+	private static void reportJedis(DataRedisProperties redis, ConfigurableListableBeanFactory beans) {
+		String customizer = (redis.getClientType() == DataRedisProperties.ClientType.JEDIS)
+				? ApplicationConnectionFactories.findJedisCustomizer(beans) : null;
+		if (customizer != null) {
+			logger.warn("Locks connect to Redis with Lettuce, so the bean '" + customizer
+					+ "' does not apply to them. If it sets what every connection needs, such as TLS or credentials,"
+					+ " set that with spring.data.redis.*, or also define a LettuceClientConfigurationBuilderCustomizer.");
 		}
 	}
 

@@ -32,6 +32,7 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDeta
 import org.springframework.boot.data.redis.autoconfigure.LettuceClientOptionsBuilderCustomizer;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
@@ -180,6 +181,27 @@ class DataRedisConnectionsTests {
 				});
 			});
 		}
+	}
+
+	@Test
+	@DisplayName("Without Spring Data Redis, a connection uses the credentials that the properties have at that moment")
+	void changedProperties() {
+		assertThat(redis.ask("ACL SETUSER bob on >first ~* &* +@all")).isEqualTo("+OK");
+		alone()
+			.withPropertyValues("spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + redis.port(),
+					"spring.data.redis.username=bob", "spring.data.redis.password=first")
+			.run((context) -> {
+				LockRegistry locks = context.getBean(LockRegistry.class);
+				locks.acquire("team:42").close();
+				redis.ask("ACL SETUSER bob resetpass >second");
+				TestPropertyValues.of("spring.data.redis.password=second").applyTo(context);
+				redis.ask("CLIENT KILL USER bob");
+				Awaitility.await().ignoreException(LockStoreException.class).until(() -> {
+					locks.acquire("team:42").close();
+					return true;
+				});
+				assertThat(redis.ask("CLIENT LIST")).contains("user=bob");
+			});
 	}
 
 	@ParameterizedTest

@@ -1,11 +1,29 @@
 package io.github.lockstarter.autoconfigure;
 
+import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.AwsCredentials;
+import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.core.interceptor.Context;
+import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
+import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
+import software.amazon.awssdk.http.ExecutableHttpRequest;
+import software.amazon.awssdk.http.HttpExecuteRequest;
+import software.amazon.awssdk.http.SdkHttpClient;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.regions.providers.AwsRegionProvider;
 import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClientBuilder;
 import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
 import software.amazon.awssdk.services.dynamodb.model.TimeToLiveStatus;
 
@@ -39,6 +57,10 @@ class DynamoDbStoreTests {
 	private final ApplicationContextRunner runner = this.bare
 		.withSystemProperties(LocalDynamoDb.shared().systemProperties());
 
+	/** The environment is that of another account, whose DynamoDB does not answer. */
+	private final ApplicationContextRunner elsewhere = this.bare.withSystemProperties("aws.region=us-east-1",
+			"aws.accessKeyId=other", "aws.secretAccessKey=other", "aws.endpointUrlDynamoDb=http://127.0.0.1:1");
+
 	@Test
 	@DisplayName("The AWS SDK's own settings are used, and the table is created if configured")
 	void ownClient() {
@@ -71,6 +93,165 @@ class DynamoDbStoreTests {
 				.run((context) -> context.getBean(LockRegistry.class).acquire("team:42").close());
 			assertThat(client.listTables().join().tableNames()).contains(this.table);
 		}
+	}
+
+	@Test
+	@DisplayName("Locks are in the account, the region and the endpoint of the application's blocking client, whatever the environment says")
+	void blockingClient() {
+		ClosableCredentials credentials = new ClosableCredentials();
+		try (DynamoDbClient client = blocking(credentials).build()) {
+			this.elsewhere.withPropertyValues("lock.dynamodb.create-table=true")
+				.withBean(DynamoDbClient.class, () -> client, (definition) -> definition.setDestroyMethodName(""))
+				.run((context) -> {
+					assertThat(context).doesNotHaveBean(DynamoDbAsyncClient.class);
+					context.getBean(LockRegistry.class).acquire("team:42").close();
+				});
+			assertThat(tablesOf("shop")).contains(this.table);
+			assertThat(tablesOf("local")).doesNotContain(this.table);
+			awaitClosedClients();
+			assertThat(credentials.closed).isFalse();
+		}
+	}
+
+	@Test
+	@DisplayName("Without a client, locks are in the account and the region that Spring Cloud AWS configures for its clients")
+	void springCloud() {
+		ClosableCredentials credentials = new ClosableCredentials();
+		this.elsewhere.withSystemProperties("aws.endpointUrlDynamoDb=" + LocalDynamoDb.shared().endpoint())
+			.withPropertyValues("lock.dynamodb.create-table=true")
+			.withBean(AwsCredentialsProvider.class, () -> credentials,
+					(definition) -> definition.setDestroyMethodName(""))
+			.withBean(AwsRegionProvider.class, () -> () -> Region.EU_WEST_3)
+			.run((context) -> context.getBean(LockRegistry.class).acquire("team:42").close());
+		assertThat(tablesOf("shop")).contains(this.table);
+		awaitClosedClients();
+		assertThat(credentials.closed).isFalse();
+	}
+
+	@Test
+	@DisplayName("Retries, time-outs and interceptors of the application's blocking client are about its own requests")
+	void ownRequests() {
+		List<String> requests = new CopyOnWriteArrayList<>();
+		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.error(400, "ThrottlingException"));
+				DynamoDbClient client = blocking(new ClosableCredentials()).endpointOverride(server.endpoint())
+					.overrideConfiguration((overrides) -> overrides.apiCallTimeout(Duration.ofMillis(1))
+						.addExecutionInterceptor(new ExecutionInterceptor() {
+
+							@Override
+							public void beforeExecution(Context.BeforeExecution context,
+									ExecutionAttributes attributes) {
+								requests.add(context.request().toString());
+							}
+
+						}))
+					.build()) {
+			this.elsewhere.withBean(DynamoDbClient.class, () -> client).run((context) -> {
+				server.requests().clear();
+				assertThatExceptionOfType(LockStoreException.class)
+					.isThrownBy(() -> context.getBean(LockRegistry.class).acquire("team:42"))
+					.withStackTraceContaining("refused the request: ThrottlingException");
+				assertThat(server.requests()).containsOnly("UpdateItem").hasSizeBetween(2, 3);
+				assertThat(requests).isEmpty();
+			});
+		}
+	}
+
+	@Test
+	@DisplayName("Several clients, of which none is primary, stop the start, and the message names them")
+	void severalClients() {
+		try (DynamoDbClient client = blocking(new ClosableCredentials()).build()) {
+			ApplicationContextRunner several = this.elsewhere.withBean("orders", DynamoDbClient.class, () -> client)
+				.withBean("archive", DynamoDbClient.class, () -> client);
+			several.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOfSatisfying(LockConfigurationException.class, (ex) -> {
+					assertThat(ex).hasMessageContainingAll("DynamoDbClient", "orders", "archive");
+					assertThat(ex.getAction()).contains("@Primary");
+				}));
+			several.withBean("main", DynamoDbClient.class, () -> client, (definition) -> definition.setPrimary(true))
+				.withPropertyValues("lock.dynamodb.create-table=true")
+				.run((context) -> context.getBean(LockRegistry.class).acquire("team:42").close());
+		}
+	}
+
+	@Test
+	@DisplayName("A client that does not say how it connects stops the start, and the message says what to define")
+	void silentClient() {
+		DynamoDbClient client = new DynamoDbClient() {
+
+			@Override
+			public String serviceName() {
+				return "dynamodb";
+			}
+
+			@Override
+			public void close() {
+			}
+
+		};
+		this.elsewhere.withBean(DynamoDbClient.class, () -> client)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOfSatisfying(LockConfigurationException.class,
+						(ex) -> assertThat(ex.getAction()).contains("DynamoDbAsyncClient")));
+	}
+
+	/** Returns a blocking client of another account, for which no request is sent. */
+	private static DynamoDbClientBuilder blocking(AwsCredentialsProvider credentials) {
+		return DynamoDbClient.builder()
+			.httpClient(new NoHttp())
+			.region(Region.EU_WEST_3)
+			.credentialsProvider(credentials)
+			.endpointOverride(LocalDynamoDb.shared().endpoint());
+	}
+
+	/** DynamoDB Local keeps the tables of each account and region apart. */
+	private static List<String> tablesOf(String account) {
+		try (DynamoDbAsyncClient client = DynamoDbAsyncClient.builder()
+			.region(Region.EU_WEST_3)
+			.credentialsProvider(StaticCredentialsProvider.create(AwsBasicCredentials.create(account, "secret")))
+			.endpointOverride(LocalDynamoDb.shared().endpoint())
+			.build()) {
+			return client.listTables().join().tableNames();
+		}
+	}
+
+	private static void awaitClosedClients() {
+		Awaitility.await()
+			.until(() -> Thread.getAllStackTraces()
+				.keySet()
+				.stream()
+				.noneMatch((thread) -> thread.getName().equals("lock-dynamodb-close")));
+	}
+
+	/** Credentials of the application, which it closes itself. */
+	private static final class ClosableCredentials implements AwsCredentialsProvider, AutoCloseable {
+
+		private volatile boolean closed;
+
+		@Override
+		public AwsCredentials resolveCredentials() {
+			return AwsBasicCredentials.create("shop", "secret");
+		}
+
+		@Override
+		public void close() {
+			this.closed = true;
+		}
+
+	}
+
+	private static final class NoHttp implements SdkHttpClient {
+
+		@Override
+		public ExecutableHttpRequest prepareRequest(HttpExecuteRequest request) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public void close() {
+		}
+
 	}
 
 	@Test

@@ -23,6 +23,7 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.data.redis.connection.ReactiveRedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -142,8 +143,10 @@ class LockAutoConfigurationTests {
 		assertRefused(application.withBean("ownFactory", RedisConnectionFactory.class, () -> factory), "'ownFactory'");
 		assertRefused(application.withBean("ownFactory", RedisConnectionFactory.class, () -> factory)
 			.withPropertyValues("spring.data.redis.timeout=2s"), "'ownFactory'");
-		assertRefused(application.withBean("ownServer", RedisStandaloneConfiguration.class,
-				RedisStandaloneConfiguration::new), "'ownServer'");
+		assertRefused(application.withBean("ownReactiveFactory", ReactiveRedisConnectionFactory.class,
+				() -> Mockito.mock(ReactiveRedisConnectionFactory.class)), "'ownReactiveFactory'");
+		assertRefused(application.withBean("ownFactory", RedisConnectionFactory.class, () -> factory)
+			.withBean(RedisStandaloneConfiguration.class, RedisStandaloneConfiguration::new), "'ownFactory'");
 		this.runner.withBean(RedisConnectionFactory.class, () -> factory)
 			.run((context) -> assertThat(context).hasSingleBean(RedisLockStore.class));
 	}

@@ -47,7 +47,7 @@ public final class LocalRedis extends LocalServer {
 	}
 
 	/** Returns a sentinel that is not started. */
-	static LocalRedis sentinel(String... settings) {
+	public static LocalRedis sentinel(String... settings) {
 		try {
 			LocalRedis sentinel = new LocalRedis(List.of(settings));
 			sentinel.command.add("--sentinel");

@@ -110,6 +110,10 @@ public final class LocalSentinel implements RedisDeployment {
 				.orElse(null), (node) -> node != null);
 	}
 
+	public List<LocalRedis> sentinels() {
+		return List.copyOf(this.sentinels);
+	}
+
 	@Override
 	public List<LocalRedis> all() {
 		return List.copyOf(this.nodes);

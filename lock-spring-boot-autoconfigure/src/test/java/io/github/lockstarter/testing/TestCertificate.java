@@ -7,10 +7,11 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.util.Base64;
+import java.util.List;
 import java.util.concurrent.ExecutionException;
 
 /**
- * A self-signed certificate for this machine and its private key, in files for Redis.
+ * A self-signed certificate and its private key, in files for Redis.
  *
  * @param certificate the certificate
  * @param key its private key
@@ -19,17 +20,27 @@ public record TestCertificate(Path certificate, Path key) {
 
 	private static final String PASSWORD = "secret";
 
-	/** Creates a certificate in the directory. */
+	/** Creates a certificate for this machine in the directory. */
 	public static TestCertificate create(Path directory) throws Exception {
+		return create(directory, "ip:127.0.0.1,dns:localhost");
+	}
+
+	/** Creates a certificate for these names in the directory. */
+	public static TestCertificate create(Path directory, String names) throws Exception {
 		Path store = directory.resolve("store.p12");
-		keytool("-genkeypair", "-alias", "redis", "-keyalg", "EC", "-dname", "CN=localhost", "-ext",
-				"san=ip:127.0.0.1,dns:localhost", "-validity", "2", "-storetype", "PKCS12", "-storepass", PASSWORD,
-				"-keystore", store.toString());
+		keytool("-genkeypair", "-alias", "redis", "-keyalg", "EC", "-dname", "CN=localhost", "-ext", "san=" + names,
+				"-validity", "2", "-storetype", "PKCS12", "-storepass", PASSWORD, "-keystore", store.toString());
 		KeyStore keys = load(store);
 		return new TestCertificate(
 				write(directory.resolve("redis.crt"), "CERTIFICATE", keys.getCertificate("redis").getEncoded()),
 				write(directory.resolve("redis.key"), "PRIVATE KEY",
 						keys.getKey("redis", PASSWORD.toCharArray()).getEncoded()));
+	}
+
+	/** Returns the settings of a Redis server that accepts TLS at this port. */
+	public List<String> settings(int port) {
+		return List.of("tls-port " + port, "tls-cert-file " + this.certificate, "tls-key-file " + this.key,
+				"tls-ca-cert-file " + this.certificate, "tls-auth-clients no");
 	}
 
 	private static void keytool(String... arguments) throws IOException, InterruptedException, ExecutionException {

@@ -10,6 +10,7 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -34,6 +35,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.testing.LocalRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -56,9 +58,13 @@ class RefreshTests {
 	void start() throws IOException {
 		this.properties.put("lock.names.orders.ttl", "20s");
 		this.properties.put("currency", "EUR");
+		start("memory");
+	}
+
+	private void start(String store) throws IOException {
 		write();
 		this.context = new SpringApplicationBuilder(Application.class).web(WebApplicationType.NONE)
-			.properties("lock.store=memory")
+			.properties("lock.store=" + store)
 			.run("--spring.config.location=" + this.folder.toUri());
 	}
 
@@ -119,6 +125,30 @@ class RefreshTests {
 			assertThat(lease.isHeld()).isTrue();
 			assertThatExceptionOfType(LockConflictException.class)
 				.isThrownBy(() -> this.context.getBean(Prices.class).set("1"));
+		}
+	}
+
+	@Test
+	@DisplayName("After a refresh with a new password of Redis, connections are made with it")
+	void rotatedPassword() throws IOException {
+		try (LocalRedis redis = LocalRedis.started()) {
+			redis.ask("ACL SETUSER locks on >first ~* &* +@all");
+			redis.ask("ACL SETUSER default resetkeys");
+			stop();
+			this.properties.put("spring.data.redis.host", "127.0.0.1");
+			this.properties.put("spring.data.redis.port", Integer.toString(redis.port()));
+			this.properties.put("spring.data.redis.username", "locks");
+			this.properties.put("spring.data.redis.password", "first");
+			start("redis");
+			Awaitility.await().ignoreExceptions().untilAsserted(() -> locks().acquire("prices:1").close());
+			redis.ask("ACL SETUSER locks resetpass >second");
+			this.properties.put("spring.data.redis.password", "second");
+			assertThat(refresh()).containsExactly("spring.data.redis.password");
+			redis.ask("CLIENT KILL USER locks");
+			Awaitility.await().ignoreExceptions().until(() -> {
+				locks().acquire("prices:1").close();
+				return redis.ask("CLIENT LIST").contains("user=locks");
+			});
 		}
 	}
 
