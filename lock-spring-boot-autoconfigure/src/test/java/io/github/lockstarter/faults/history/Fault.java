@@ -21,12 +21,19 @@ record Fault(String kind, Action action) {
 	});
 
 	/** Waits past the ends of the leases. */
-	static final Fault FREEZE_WORKER = new Fault("freeze-worker", (index, worker) -> {
-		worker.freeze();
-		Worker.pause(Duration.ofMillis(LONGEST_MILLIS));
-		worker.thaw();
-		return worker.name();
-	});
+	static final Fault FREEZE_WORKER = freeze("freeze-worker", LONGEST_MILLIS);
+
+	/** Longer than the time-out of a command, and shorter than a lease. */
+	static final Fault PAUSE_WORKER = freeze("pause-worker", LONGEST_MILLIS / 2);
+
+	private static Fault freeze(String kind, long millis) {
+		return new Fault(kind, (index, worker) -> {
+			worker.freeze();
+			Worker.pause(Duration.ofMillis(millis));
+			worker.thaw();
+			return worker.name();
+		});
+	}
 
 	/** Lets time pass during the fault. */
 	static void last() {

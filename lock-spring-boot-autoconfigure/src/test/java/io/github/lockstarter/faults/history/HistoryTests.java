@@ -2,7 +2,9 @@ package io.github.lockstarter.faults.history;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -52,8 +54,8 @@ class HistoryTests {
 				Driver driver = new Driver(HISTORIES.resolve("one-redis"))) {
 			List<TcpProxy> links = List.of(first, second);
 			driver.start(List.of(worker(over(first)), worker(over(second))));
-			driver.run(List.of(Fault.KILL_WORKER, Fault.FREEZE_WORKER, freeze(redis), restart(redis),
-					breaking("cut-link", links, TcpProxy::cut),
+			driver.run(List.of(Fault.KILL_WORKER, Fault.FREEZE_WORKER, Fault.PAUSE_WORKER, freeze(redis),
+					restart(redis), breaking("cut-link", links, TcpProxy::cut),
 					breaking("reset-link", links, HistoryTests::resetAndRefuse),
 					breaking("silence-link", links, TcpProxy::dropAll),
 					breaking("swallow-answers", links, TcpProxy::dropReplies)), TIME);
@@ -74,6 +76,26 @@ class HistoryTests {
 			driver.run(TIME.isZero() ? List.of(killMaster(servers))
 					: List.of(killMaster(servers), freezeMaster(servers), Fault.KILL_WORKER, Fault.FREEZE_WORKER),
 					TIME);
+			assertClean(driver);
+		}
+	}
+
+	@Test
+	@DisplayName("Behind one address, with acknowledgement and leases without renewal, a primary and its replica swap their roles while connections stay open")
+	void swappedRoles() {
+		try (LocalRedis primary = LocalRedis.started("--repl-diskless-sync-delay", "0");
+				LocalRedis replica = LocalRedis.started("--repl-diskless-sync-delay", "0", "--replicaof",
+						"127.0.0.1 " + primary.port());
+				TcpProxy first = new TcpProxy(primary.port());
+				TcpProxy second = new TcpProxy(primary.port());
+				Driver driver = new Driver(HISTORIES.resolve("swapped-roles"))) {
+			String[] properties = { "lock.redis.replicas-to-ack=1", "lock.renew=false" };
+			driver.start(Stream.of(first, second)
+				.map((link) -> worker(
+						Stream.concat(Stream.of(over(link)), Stream.of(properties)).toArray(String[]::new)))
+				.toList());
+			Deque<LocalRedis> servers = new ArrayDeque<>(List.of(primary, replica));
+			driver.run(List.of(swapRoles(servers, List.of(first, second)), Fault.PAUSE_WORKER), TIME);
 			assertClean(driver);
 		}
 	}
@@ -165,6 +187,20 @@ class HistoryTests {
 			master.thaw();
 			Fault.last();
 			servers.heal(master);
+			return "redis";
+		});
+	}
+
+	/** The connections to the old primary, which is a replica now, stay open. */
+	private static Fault swapRoles(Deque<LocalRedis> servers, List<TcpProxy> links) {
+		return new Fault("swap-roles", (index, worker) -> {
+			LocalRedis old = servers.removeFirst();
+			LocalRedis primary = servers.getFirst();
+			servers.addLast(old);
+			primary.ask("REPLICAOF NO ONE");
+			Fault.last();
+			old.ask("REPLICAOF 127.0.0.1 " + primary.port());
+			links.forEach((link) -> link.redirect(primary.port()));
 			return "redis";
 		});
 	}
