@@ -41,12 +41,18 @@ public final class StoreCalls implements AutoCloseable {
 	 */
 	private static final int MOST_UNDONE = 1000;
 
+	/** For the first calls, which load the driver and connect. */
+	private static final long FIRST_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(5);
+
 	/** The time in which an answer is read that has arrived when the time-out is over. */
 	private static final long LAST_LOOK_NANOS = RunningTime.TICK;
 
 	private final AtomicInteger beingUndone = new AtomicInteger();
 
 	private final RunningTime time = new RunningTime(System::nanoTime);
+
+	/** Whether the driver has answered, or has failed. */
+	private volatile boolean warm;
 
 	private final AtomicInteger pending = new AtomicInteger();
 
@@ -66,7 +72,8 @@ public final class StoreCalls implements AutoCloseable {
 	/**
 	 * Creates the calls of a store, and starts the thread for their time-outs.
 	 * @param store the name of the store in messages and of the thread
-	 * @param timeout the longest time to wait for an answer
+	 * @param timeout the longest time to wait for an answer; at least 5 s until the
+	 * driver has answered for the first time
 	 */
 	public StoreCalls(String store, Duration timeout) {
 		this.store = store;
@@ -90,7 +97,7 @@ public final class StoreCalls implements AutoCloseable {
 	public <T> CompletionStage<T> call(LockKey key, Supplier<CompletionStage<T>> operation) {
 		long until = until();
 		CompletableFuture<T> answer = new CompletableFuture<>();
-		begin(operation).whenComplete((result, failure) -> answer(answer, result, failure));
+		begin(operation).whenComplete((result, failure) -> answered(answer, result, failure));
 		return inTime(key, answer, until);
 	}
 
@@ -111,7 +118,7 @@ public final class StoreCalls implements AutoCloseable {
 		long until = until();
 		CompletableFuture<AcquireResult> answer = new CompletableFuture<>();
 		begin(acquire).whenComplete((result, failure) -> {
-			boolean inTime = answer(answer, result, failure);
+			boolean inTime = answered(answer, result, failure);
 			boolean unknown = failure != null && !(cause(failure) instanceof NotDone);
 			if (unknown || (!inTime && result instanceof Granted)) {
 				beginUndo(undo, ttl, unknown);
@@ -136,7 +143,7 @@ public final class StoreCalls implements AutoCloseable {
 		long until = until();
 		CompletableFuture<Boolean> answer = new CompletableFuture<>();
 		begin(release).whenComplete((released, failure) -> {
-			answer(answer, released, failure);
+			answered(answer, released, failure);
 			if (failure != null) {
 				beginUndo(again, ttl, false);
 			}
@@ -152,6 +159,13 @@ public final class StoreCalls implements AutoCloseable {
 	public void close() {
 		this.closed = true;
 		this.timer.shutdown();
+	}
+
+	private <T> boolean answered(CompletableFuture<T> answer, T result, @Nullable Throwable failure) {
+		if (!this.warm) {
+			this.warm = true;
+		}
+		return answer(answer, result, failure);
 	}
 
 	private static <T> boolean answer(CompletableFuture<T> answer, T result, @Nullable Throwable failure) {
@@ -172,7 +186,8 @@ public final class StoreCalls implements AutoCloseable {
 			this.time.tick();
 			tickLater();
 		}
-		return nanoTime() + this.timeout.toNanos();
+		long nanos = this.timeout.toNanos();
+		return nanoTime() + (this.warm ? nanos : Math.max(nanos, FIRST_TIMEOUT_NANOS));
 	}
 
 	private void tickLater() {

@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -42,6 +43,11 @@ class StoreCallsTests {
 	private final Queue<CompletionStage<Boolean>> undoing = new ArrayDeque<>(
 			List.of(CompletableFuture.completedFuture(true)));
 
+	@BeforeEach
+	void warmUp() {
+		assertThat(this.calls.call(KEY, () -> CompletableFuture.completedFuture("warm"))).succeedsWithin(SOON);
+	}
+
 	@AfterEach
 	void close() {
 		this.calls.close();
@@ -64,6 +70,19 @@ class StoreCallsTests {
 		assertThat(this.undone).hasValue(0);
 		this.driver.complete(new Granted(1));
 		assertThat(this.undone).hasValue(1);
+	}
+
+	@Test
+	@DisplayName("The first calls have more time, until the driver has answered")
+	void firstCalls() {
+		try (StoreCalls cold = new StoreCalls("The store", Duration.ofMillis(1))) {
+			CompletableFuture<String> slow = new CompletableFuture<>();
+			CompletionStage<String> first = cold.call(KEY, () -> slow);
+			CompletableFuture.runAsync(() -> slow.complete("loaded"),
+					CompletableFuture.delayedExecutor(200, TimeUnit.MILLISECONDS));
+			assertThat(first).succeedsWithin(SOON).isEqualTo("loaded");
+			assertBroken(cold.call(KEY, CompletableFuture::new), "did not answer within 1 ms");
+		}
 	}
 
 	@Test
