@@ -5,6 +5,7 @@ import java.time.Duration;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.web.bind.annotation.PostMapping;
@@ -18,6 +19,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+@Tag("redis")
 class RedisOutageTests {
 
 	private static final Duration SOON = Duration.ofSeconds(5);
