@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
-import io.github.lockstarter.testing.TestDatabase;
+import io.github.lockstarter.testing.LocalPostgreSql;
 import io.github.lockstarter.testing.TestServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Tag("once")
 class R2dbcFailedCommitTests {
 
-	private final JdbcClient jdbc = JdbcClient.create(new DriverManagerDataSource(TestDatabase.POSTGRESQL.url()));
+	private final JdbcClient jdbc = JdbcClient.create(new DriverManagerDataSource(LocalPostgreSql.shared().url()));
 
 	@Test
 	@DisplayName("A commit that fails stores no response, and the retry runs")
@@ -29,8 +29,8 @@ class R2dbcFailedCommitTests {
 		this.jdbc.sql("drop table if exists receipts").update();
 		this.jdbc.sql("create table receipts (id varchar(50) unique deferrable initially deferred)").update();
 		this.jdbc.sql("insert into receipts values ('a')").update();
-		try (TestServer server = R2dbcTransactionsTests.server(TestDatabase.POSTGRESQL.url(),
-				TestDatabase.POSTGRESQL.reactiveUrl())) {
+		try (TestServer server = R2dbcTransactionsTests.server(LocalPostgreSql.shared().url(),
+				LocalPostgreSql.shared().reactiveUrl())) {
 			assertThat(server.post("/pay?id=a").statusCode()).isEqualTo(500);
 			assertThat(count("reactive_locks_results")).isZero();
 			this.jdbc.sql("delete from receipts").update();

@@ -21,24 +21,28 @@ import org.springframework.util.Assert;
  */
 public final class LocalMySql extends LocalServer implements LocalDatabase {
 
-	/** The program of MySQL; {@code null} for MariaDB. */
-	static final @Nullable String MYSQLD = System.getProperty("test.mysqld");
-
-	private static final String DRIVER = (MYSQLD != null) ? "mysql" : "mariadb";
-
-	private static final String OTHER_DRIVER = (MYSQLD != null) ? "mariadb" : "mysql";
+	/** The program of MySQL that this run tests; {@code null} for MariaDB. */
+	static final @Nullable String CHOSEN = System.getProperty("test.mysqld");
 
 	private final int port = unusedPort();
 
-	private LocalMySql() {
+	/** The program of MySQL; {@code null} for MariaDB. */
+	private final @Nullable String mysqld;
+
+	private LocalMySql(@Nullable String mysqld) {
+		this.mysqld = mysqld;
+		install();
+		start();
 	}
 
 	/** Starts a server with an empty database. */
 	public static LocalMySql started() {
-		LocalMySql server = new LocalMySql();
-		server.install();
-		server.start();
-		return server;
+		return new LocalMySql(CHOSEN);
+	}
+
+	/** Starts a MariaDB server with an empty database, whatever was chosen. */
+	public static LocalMySql mariaDb() {
+		return new LocalMySql(null);
 	}
 
 	/** Returns the server that tests without faults share. */
@@ -47,7 +51,7 @@ public final class LocalMySql extends LocalServer implements LocalDatabase {
 	}
 
 	private void install() {
-		List<String> command = (MYSQLD != null) ? command(MYSQLD, "--initialize-insecure")
+		List<String> command = (this.mysqld != null) ? command(this.mysqld, "--initialize-insecure")
 				: command("mariadb-install-db", "--auth-root-authentication-method=normal", "--skip-test-db");
 		try {
 			Process installation = new ProcessBuilder(command).redirectErrorStream(true)
@@ -57,7 +61,8 @@ public final class LocalMySql extends LocalServer implements LocalDatabase {
 			Assert.state(status == 0, () -> command.get(0) + ": " + said());
 		}
 		catch (IOException ex) {
-			throw new UncheckedIOException("These tests need mariadb-server: install it", ex);
+			String missing = (this.mysqld != null) ? this.mysqld : "mariadb-server";
+			throw new UncheckedIOException("These tests need %s: install it".formatted(missing), ex);
 		}
 		catch (InterruptedException ex) {
 			throw new IllegalStateException(ex);
@@ -85,15 +90,15 @@ public final class LocalMySql extends LocalServer implements LocalDatabase {
 
 	@Override
 	public void start() {
-		List<String> command = command((MYSQLD != null) ? MYSQLD : "mariadbd", "--bind-address=127.0.0.1",
+		List<String> command = command((this.mysqld != null) ? this.mysqld : "mariadbd", "--bind-address=127.0.0.1",
 				"--port=" + this.port, "--socket=" + directory().resolve("socket"));
-		if (MYSQLD != null) {
+		if (this.mysqld != null) {
 			command.addAll(List.of("--secure-file-priv=NULL", "--mysqlx=OFF"));
 		}
 		start(command);
 		Awaitility.await().atMost(Duration.ofMinutes(1)).ignoreExceptions().untilAsserted(() -> {
 			try (Connection connection = DriverManager
-				.getConnection("jdbc:%s://127.0.0.1:%d/?user=root".formatted(DRIVER, this.port));
+				.getConnection("jdbc:%s://127.0.0.1:%d/?user=root".formatted(driver(), this.port));
 					Statement statement = connection.createStatement()) {
 				statement.execute("CREATE DATABASE IF NOT EXISTS test");
 			}
@@ -107,12 +112,16 @@ public final class LocalMySql extends LocalServer implements LocalDatabase {
 
 	@Override
 	public String url(int port) {
-		return url(DRIVER, port);
+		return url(driver(), port);
 	}
 
 	/** Returns the URL for the driver of the other product. */
 	public String urlOfOtherDriver() {
-		return url(OTHER_DRIVER, this.port);
+		return url((this.mysqld != null) ? "mariadb" : "mysql", this.port);
+	}
+
+	private String driver() {
+		return (this.mysqld != null) ? "mysql" : "mariadb";
 	}
 
 	private static String url(String driver, int port) {
@@ -121,7 +130,7 @@ public final class LocalMySql extends LocalServer implements LocalDatabase {
 
 	/** Returns the URL for the reactive driver. */
 	public String reactiveUrl() {
-		return "r2dbc:%s://root@127.0.0.1:%d/test".formatted(DRIVER, this.port);
+		return "r2dbc:%s://root@127.0.0.1:%d/test".formatted(driver(), this.port);
 	}
 
 	/** Started when it is first needed. */

@@ -12,7 +12,7 @@ public enum TestDatabase {
 
 	/** Returns the databases of this run. */
 	public static List<TestDatabase> all() {
-		return (LocalMySql.MYSQLD != null) ? List.of(MYSQL) : List.of(H2, POSTGRESQL, MARIADB);
+		return (LocalMySql.CHOSEN != null) ? List.of(MYSQL) : List.of(H2, POSTGRESQL, MARIADB);
 	}
 
 	/** Returns those of them that are servers, which several applications can use. */
@@ -35,8 +35,7 @@ public enum TestDatabase {
 	public String reactiveUrl() {
 		return switch (this) {
 			case H2 -> "r2dbc:h2:mem:///shared?options=DB_CLOSE_DELAY=-1";
-			case POSTGRESQL ->
-				"r2dbc:postgresql://postgres@127.0.0.1:%d/postgres".formatted(LocalPostgreSql.shared().port());
+			case POSTGRESQL -> LocalPostgreSql.shared().reactiveUrl();
 			case MARIADB, MYSQL -> LocalMySql.shared().reactiveUrl();
 		};
 	}

@@ -12,7 +12,7 @@ import io.github.lockstarter.testing.LocalMySql;
  */
 public final class MariaDbServer implements LockServer {
 
-	private final LocalMySql mariaDb = LocalMySql.started();
+	private final LocalMySql mariaDb = LocalMySql.mariaDb();
 
 	private final DatabaseAddress address = new DatabaseAddress(Kind.MARIADB, this.mariaDb.port());
 
