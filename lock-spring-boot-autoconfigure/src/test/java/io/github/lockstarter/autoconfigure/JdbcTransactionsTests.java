@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -54,8 +54,7 @@ import io.github.lockstarter.store.AcquireResult.Held;
 import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.StoredLock;
-import io.github.lockstarter.testing.LocalMariaDb;
-import io.github.lockstarter.testing.LocalPostgreSql;
+import io.github.lockstarter.testing.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -64,27 +63,23 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 /**
  * Transactions on the database that contains the locks.
  */
-@Tag("once")
+@Tag("database")
 @ParameterizedClass
 @ExtendWith(OutputCaptureExtension.class)
-@ValueSource(strings = { "h2", "postgresql", "mariadb" })
+@MethodSource("io.github.lockstarter.testing.TestDatabase#all")
 class JdbcTransactionsTests {
 
 	private static final LockKey KEY = new LockKey("orders", "one");
 
 	@Parameter
-	String database;
+	TestDatabase database;
 
 	/** MariaDB's default from version 11.6. */
 	private int failingSnapshots;
 
 	private ApplicationContextRunner runner() {
-		String url = switch (this.database) {
-			case "h2" -> "jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1".formatted(UUID.randomUUID());
-			case "postgresql" -> LocalPostgreSql.shared().url();
-			default ->
-				LocalMariaDb.shared().url() + "&sessionVariables=innodb_snapshot_isolation=" + this.failingSnapshots;
-		};
+		String url = this.database.url() + ((this.database == TestDatabase.MARIADB)
+				? "&sessionVariables=innodb_snapshot_isolation=" + this.failingSnapshots : "");
 		return new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, DataSourceAutoConfiguration.class,
 					DataSourceTransactionManagerAutoConfiguration.class, TransactionAutoConfiguration.class,

@@ -30,7 +30,7 @@ class R2dbcFailedCommitTests {
 		this.jdbc.sql("create table receipts (id varchar(50) unique deferrable initially deferred)").update();
 		this.jdbc.sql("insert into receipts values ('a')").update();
 		try (TestServer server = R2dbcTransactionsTests.server(LocalPostgreSql.shared().url(),
-				R2dbcTransactionsTests.postgreSql())) {
+				LocalPostgreSql.shared().reactiveUrl())) {
 			assertThat(server.post("/pay?id=a").statusCode()).isEqualTo(500);
 			assertThat(count("reactive_locks_results")).isZero();
 			this.jdbc.sql("delete from receipts").update();

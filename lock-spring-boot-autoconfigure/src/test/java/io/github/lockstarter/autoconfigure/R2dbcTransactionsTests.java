@@ -24,7 +24,7 @@ import org.junit.jupiter.params.AfterParameterizedClassInvocation;
 import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -58,8 +58,7 @@ import org.springframework.web.bind.annotation.RestController;
 import io.github.lockstarter.IdempotencyRegistry;
 import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.annotation.ExclusiveRequest;
-import io.github.lockstarter.testing.LocalMariaDb;
-import io.github.lockstarter.testing.LocalPostgreSql;
+import io.github.lockstarter.testing.TestDatabase;
 import io.github.lockstarter.testing.TestServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -69,15 +68,15 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 /**
  * Reactive transactions on the database that contains the locks.
  */
-@Tag("once")
+@Tag("database")
 @ParameterizedClass
-@ValueSource(strings = { "h2", "postgresql", "mariadb" })
+@MethodSource("io.github.lockstarter.testing.TestDatabase#all")
 @ExtendWith(OutputCaptureExtension.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class R2dbcTransactionsTests {
 
 	@Parameter
-	String kind;
+	TestDatabase database;
 
 	private TestServer server;
 
@@ -89,27 +88,12 @@ class R2dbcTransactionsTests {
 
 	@BeforeParameterizedClassInvocation
 	void start() {
-		String name = UUID.randomUUID().toString();
-		String url = switch (this.kind) {
-			case "h2" -> "jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1".formatted(name);
-			case "postgresql" -> LocalPostgreSql.shared().url();
-			default -> LocalMariaDb.shared().url();
-		};
-		String reactive = switch (this.kind) {
-			case "h2" -> "r2dbc:h2:mem:///%s?options=DB_CLOSE_DELAY=-1".formatted(name);
-			case "postgresql" -> postgreSql();
-			default -> "r2dbc:mariadb://root@127.0.0.1:%d/test".formatted(LocalMariaDb.shared().port());
-		};
-		this.jdbc = JdbcClient.create(new DriverManagerDataSource(url));
+		this.jdbc = JdbcClient.create(new DriverManagerDataSource(this.database.url()));
 		this.jdbc.sql("drop table if exists receipts").update();
 		this.jdbc.sql("create table receipts (id varchar(50))").update();
-		this.server = server(url, reactive);
+		this.server = server(this.database.url(), this.database.reactiveUrl());
 		this.handlers = this.server.context().getBean(Handlers.class);
 		this.commits = this.server.context().getBean(Commits.class);
-	}
-
-	static String postgreSql() {
-		return "r2dbc:postgresql://postgres@127.0.0.1:%d/postgres".formatted(LocalPostgreSql.shared().port());
 	}
 
 	/** Starts a server whose locks and data are in the same database. */

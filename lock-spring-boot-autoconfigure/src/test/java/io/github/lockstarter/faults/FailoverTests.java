@@ -46,7 +46,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 @ExtendWith(OutputCaptureExtension.class)
 @Tag("faults")
-@Tag("once")
+@Tag("redis")
 class FailoverTests {
 
 	private static final Log logger = LogFactory.getLog(FailoverTests.class);

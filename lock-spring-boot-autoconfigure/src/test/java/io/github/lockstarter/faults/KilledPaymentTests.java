@@ -21,7 +21,8 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import reactor.core.publisher.Mono;
 
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
@@ -61,8 +62,7 @@ import io.github.lockstarter.IdempotencyRegistry;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.autoconfigure.LockAutoConfiguration;
-import io.github.lockstarter.testing.LocalMariaDb;
-import io.github.lockstarter.testing.LocalPostgreSql;
+import io.github.lockstarter.testing.TestDatabase;
 import io.github.lockstarter.testing.TestJvm;
 import io.github.lockstarter.testing.TestRedis;
 
@@ -76,7 +76,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * {@code -Dkilled-payments=300} makes that number of payments instead of the few of each
  * build.
  */
-@Tag("once")
+@Tag("database")
 @Timeout(value = 2, unit = TimeUnit.HOURS)
 class KilledPaymentTests {
 
@@ -94,38 +94,38 @@ class KilledPaymentTests {
 	private final HttpClient client = HttpClient.newHttpClient();
 
 	@ParameterizedTest
-	@ValueSource(strings = { "postgresql", "mariadb" })
+	@MethodSource("io.github.lockstarter.testing.TestDatabase#servers")
 	@DisplayName("With locks in the payments' database, every payment is made once, and each repetition gets the first answer")
-	void sameDatabase(String database) {
-		assertThat(paymentsMadeTwice(Server.class, url(database), IN_DATABASE)).isZero();
+	void sameDatabase(TestDatabase database) {
+		assertThat(paymentsMadeTwice(Server.class, database.url(), IN_DATABASE)).isZero();
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "postgresql", "mariadb" })
+	@MethodSource("io.github.lockstarter.testing.TestDatabase#servers")
 	@DisplayName("With locks in the payments' database, every payment as idempotent work is made once, and each repetition gets the first answer")
-	void idempotentWork(String database) {
-		assertThat(paymentsMadeTwice(WorkingServer.class, url(database), IN_DATABASE)).isZero();
+	void idempotentWork(TestDatabase database) {
+		assertThat(paymentsMadeTwice(WorkingServer.class, database.url(), IN_DATABASE)).isZero();
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "postgresql", "mariadb" })
+	@MethodSource("io.github.lockstarter.testing.TestDatabase#servers")
 	@DisplayName("With locks in the payments' database, every payment of a reactive server is made once, and each repetition gets the first answer")
-	void reactiveServer(String database) {
-		assertThat(paymentsMadeTwice(ReactiveServer.class, url(database), reactive(database))).isZero();
+	void reactiveServer(TestDatabase database) {
+		assertThat(paymentsMadeTwice(ReactiveServer.class, database.url(), reactive(database))).isZero();
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "postgresql", "mariadb" })
+	@MethodSource("io.github.lockstarter.testing.TestDatabase#servers")
 	@DisplayName("With locks in the payments' database, every payment is made once, even if its server was paused beyond its lease")
-	void pausedServer(String database) {
-		assertThat(paymentsMadeTwiceDuringPauses(Server.class, url(database), IN_DATABASE)).isZero();
+	void pausedServer(TestDatabase database) {
+		assertThat(paymentsMadeTwiceDuringPauses(Server.class, database.url(), IN_DATABASE)).isZero();
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "postgresql", "mariadb" })
+	@MethodSource("io.github.lockstarter.testing.TestDatabase#servers")
 	@DisplayName("With locks in the payments' database, every payment of a reactive server is made once, even if the server was paused beyond its lease")
-	void pausedReactiveServer(String database) {
-		assertThat(paymentsMadeTwiceDuringPauses(ReactiveServer.class, url(database), reactive(database))).isZero();
+	void pausedReactiveServer(TestDatabase database) {
+		assertThat(paymentsMadeTwiceDuringPauses(ReactiveServer.class, database.url(), reactive(database))).isZero();
 	}
 
 	private int paymentsMadeTwiceDuringPauses(Class<?> main, String url, String... properties) {
@@ -157,24 +157,18 @@ class KilledPaymentTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = "postgresql")
+	@EnumSource(names = "POSTGRESQL")
 	@DisplayName("With locks in Redis, a payment whose server was killed right after the commit is made twice")
-	void redisBesideIt(String database) {
-		assertThat(paymentsMadeTwice(Server.class, url(database), TestRedis.properties()))
+	void redisBesideIt(TestDatabase database) {
+		assertThat(paymentsMadeTwice(Server.class, database.url(), TestRedis.properties()))
 			.isGreaterThanOrEqualTo(PAYMENTS / 2);
 	}
 
-	private static String url(String database) {
-		return "mariadb".equals(database) ? LocalMariaDb.shared().url() : LocalPostgreSql.shared().url();
-	}
-
 	/** Returns the properties of a reactive server whose locks are in the database. */
-	private static String[] reactive(String database) {
-		String payments = "mariadb".equals(database)
-				? "r2dbc:mariadb://root@127.0.0.1:%d/test".formatted(LocalMariaDb.shared().port())
-				: "r2dbc:postgresql://postgres@127.0.0.1:%d/postgres".formatted(LocalPostgreSql.shared().port());
+	private static String[] reactive(TestDatabase database) {
 		return Stream
-			.concat(Stream.of(IN_DATABASE), Stream.of("payments.url=" + payments, "lock.jdbc.url=" + url(database)))
+			.concat(Stream.of(IN_DATABASE),
+					Stream.of("payments.url=" + database.reactiveUrl(), "lock.jdbc.url=" + database.url()))
 			.toArray(String[]::new);
 	}
 

@@ -38,6 +38,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Locks of processes that are killed, terminated, or in competition.
  */
 @Tag("faults")
+@Tag("redis")
 class ProcessFaultTests {
 
 	private static final String PREFIX = "faults";

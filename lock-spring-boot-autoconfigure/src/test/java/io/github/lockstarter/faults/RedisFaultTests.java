@@ -42,6 +42,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Locks while Redis is killed, restarted and frozen.
  */
 @Tag("faults")
+@Tag("redis")
 class RedisFaultTests {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(2);

@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * A lock whose master fails before any replica has it.
  */
 @Tag("faults")
-@Tag("once")
+@Tag("redis")
 class ReplicationTests {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(6);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -31,8 +31,7 @@ import org.springframework.transaction.annotation.Transactional;
 
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.annotation.ExclusiveRequest;
-import io.github.lockstarter.testing.LocalMariaDb;
-import io.github.lockstarter.testing.LocalPostgreSql;
+import io.github.lockstarter.testing.TestDatabase;
 import io.github.lockstarter.testing.TestJvm;
 import io.github.lockstarter.testing.TestRedis;
 
@@ -47,7 +46,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * {@code -Dstale-commits.runs=200} makes that number of runs instead of the few of each
  * build.
  */
-@Tag("once")
+@Tag("database")
 @Timeout(value = 2, unit = TimeUnit.HOURS)
 class StaleCommitTests {
 
@@ -56,26 +55,22 @@ class StaleCommitTests {
 	private static final Duration TTL = Duration.ofSeconds(2);
 
 	@ParameterizedTest
-	@ValueSource(strings = { "postgresql", "mariadb" })
+	@MethodSource("io.github.lockstarter.testing.TestDatabase#servers")
 	@DisplayName("With locks in the data's database, no transaction commits after its lease was lost, wherever its process was paused")
-	void sameDatabase(String database) {
+	void sameDatabase(TestDatabase database) {
 		assertThat(numbersAddedTwice("lock.store=jdbc", "lock.jdbc.initialize-schema=always",
-				"lock.jdbc.table=stale_locks", "spring.datasource.url=" + url(database)))
+				"lock.jdbc.table=stale_locks", "spring.datasource.url=" + database.url()))
 			.isZero();
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "postgresql", "mariadb" })
+	@MethodSource("io.github.lockstarter.testing.TestDatabase#servers")
 	@DisplayName("With locks in Redis, a transaction commits if it was paused between the check and the commit")
-	void redisBesideIt(String database) {
+	void redisBesideIt(TestDatabase database) {
 		assertThat(numbersAddedTwice(
-				Stream.concat(Stream.of(TestRedis.properties()), Stream.of("spring.datasource.url=" + url(database)))
+				Stream.concat(Stream.of(TestRedis.properties()), Stream.of("spring.datasource.url=" + database.url()))
 					.toArray(String[]::new)))
 			.isEqualTo(RUNS / 2);
-	}
-
-	private static String url(String database) {
-		return "mariadb".equals(database) ? LocalMariaDb.shared().url() : LocalPostgreSql.shared().url();
 	}
 
 	private static int numbersAddedTwice(String... properties) {

@@ -30,6 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Acquires for a token that Redis answers too late.
  */
 @Tag("faults")
+@Tag("redis")
 class TokenFaultTests {
 
 	/** The command timeout of the first instance; that of the second is long. */

@@ -62,6 +62,11 @@ public final class LocalPostgreSql implements LocalDatabase {
 		return "jdbc:postgresql://127.0.0.1:%d/postgres?user=postgres".formatted(port);
 	}
 
+	/** Returns the URL for the reactive driver. */
+	public String reactiveUrl() {
+		return "r2dbc:postgresql://postgres@127.0.0.1:%d/postgres".formatted(this.port);
+	}
+
 	/** Creates the data directory at the first start. */
 	private void install() {
 		try {

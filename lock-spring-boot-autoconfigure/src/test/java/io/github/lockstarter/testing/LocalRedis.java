@@ -18,13 +18,18 @@ import java.util.List;
 import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import redis.embedded.core.ExecutableProvider;
 
 /**
- * A Redis server process on this machine, with its own port and injectable faults. Uses
- * the {@code redis-server} on the PATH, or else the binary of embedded-redis.
+ * A Redis or Valkey server process on this machine, with its own port and injectable
+ * faults. Uses the program that {@code -Dtest.redis-server} names, or else the
+ * {@code redis-server} on the PATH, or else the binary of embedded-redis.
  */
 public final class LocalRedis extends LocalServer {
+
+	/** The program that this run tests; {@code null} if any will do. */
+	static final @Nullable String CHOSEN = System.getProperty("test.redis-server");
 
 	private static final int BUS_PORT_OFFSET = 10_000;
 
@@ -142,6 +147,10 @@ public final class LocalRedis extends LocalServer {
 	}
 
 	private static String executable() {
+		return (CHOSEN != null) ? CHOSEN : found();
+	}
+
+	private static String found() {
 		return Stream.of(System.getenv("PATH").split(File.pathSeparator))
 			.map((directory) -> new File(directory, "redis-server"))
 			.filter(File::canExecute)

@@ -25,7 +25,8 @@ import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 /**
  * The Redis that all tests of a JVM share: a container if a Docker engine is available,
- * otherwise a process. {@code -Dtest.redis=container} or {@code process} selects one.
+ * otherwise a process. {@code -Dtest.redis=container} or {@code process} selects one; so
+ * does {@code -Dtest.redis-server}, which names the program of the process.
  */
 public final class TestRedis {
 
@@ -100,7 +101,7 @@ public final class TestRedis {
 
 	private static synchronized TestRedis instance() {
 		if (instance == null) {
-			instance = start(System.getProperty("test.redis", "any"));
+			instance = start(System.getProperty("test.redis", (LocalRedis.CHOSEN != null) ? "process" : "any"));
 		}
 		return instance;
 	}

@@ -4,7 +4,7 @@ import java.time.Duration;
 
 import io.github.lockstarter.benchmarks.candidate.DatabaseAddress;
 import io.github.lockstarter.benchmarks.candidate.DatabaseAddress.Kind;
-import io.github.lockstarter.testing.LocalMariaDb;
+import io.github.lockstarter.testing.LocalMySql;
 
 /**
  * A MariaDB server that this process starts, with its default settings: it writes a
@@ -12,7 +12,7 @@ import io.github.lockstarter.testing.LocalMariaDb;
  */
 public final class MariaDbServer implements LockServer {
 
-	private final LocalMariaDb mariaDb = LocalMariaDb.started();
+	private final LocalMySql mariaDb = LocalMySql.mariaDb();
 
 	private final DatabaseAddress address = new DatabaseAddress(Kind.MARIADB, this.mariaDb.port());
 

@@ -42,10 +42,10 @@ import io.github.lockstarter.store.StoredResults;
 import io.github.lockstarter.store.jdbc.LockTable.Renewed;
 
 /**
- * Stores locks in a table of a SQL database: PostgreSQL, MariaDB or H2; MySQL is
- * untested. Acquiring, renewing and releasing a lock is one statement each, outside of
- * the transactions of the application, over connections that belong to the store. Leases
- * expire by the clock of the database.
+ * Stores locks in a table of a SQL database: PostgreSQL, MySQL, MariaDB or H2. Acquiring,
+ * renewing and releasing a lock is one statement each, outside of the transactions of the
+ * application, over connections that belong to the store. Leases expire by the clock of
+ * the database.
  * <p>
  * PostgreSQL notifies waiters of a release; with the other databases they poll. The
  * fencing token is a counter in the row of the lock, which starts with the current time.

@@ -3,6 +3,7 @@ package io.github.lockstarter.store.jdbc;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
@@ -10,6 +11,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.r2dbc.spi.Connection;
+import io.r2dbc.spi.ConnectionMetadata;
 import io.r2dbc.spi.IsolationLevel;
 import io.r2dbc.spi.R2dbcException;
 import io.r2dbc.spi.Result;
@@ -111,10 +113,17 @@ final class JoinedReactiveTransactions {
 			});
 	}
 
-	/** Another product does not understand the statements. */
+	/**
+	 * Another product does not understand the statements. What MySQL's driver calls the
+	 * product is a comment of the server, so the package of the driver counts as well.
+	 */
 	private boolean isOfOurProduct(Connection connection) {
-		String product = connection.getMetadata().getDatabaseProductName();
-		return this.locks.products().stream().anyMatch(product::equalsIgnoreCase);
+		ConnectionMetadata metadata = connection.getMetadata();
+		String product = metadata.getDatabaseProductName();
+		String driver = metadata.getClass().getPackageName();
+		return this.locks.products()
+			.stream()
+			.anyMatch((ours) -> ours.equalsIgnoreCase(product) || driver.endsWith("." + ours.toLowerCase(Locale.ROOT)));
 	}
 
 	/**

@@ -33,7 +33,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * -Dhistory.minutes} sets the duration; see {@code docs/history-check.md}.
  */
 @Tag("faults")
-@Tag("once")
+@Tag("redis")
 @Timeout(value = 40, unit = TimeUnit.MINUTES)
 class HistoryTests {
 

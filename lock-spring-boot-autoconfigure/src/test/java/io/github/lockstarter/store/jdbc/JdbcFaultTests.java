@@ -27,7 +27,7 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.testing.LocalDatabase;
-import io.github.lockstarter.testing.LocalMariaDb;
+import io.github.lockstarter.testing.LocalMySql;
 import io.github.lockstarter.testing.LocalPostgreSql;
 import io.github.lockstarter.testing.TcpProxy;
 import io.github.lockstarter.testing.TestLocks;
@@ -38,7 +38,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Databases that are killed, frozen, disconnected and altered by hand.
  */
-@Tag("once")
+@Tag("database")
 class JdbcFaultTests {
 
 	private static final Duration SOON = Duration.ofSeconds(30);
@@ -53,12 +53,12 @@ class JdbcFaultTests {
 	private static final LocalPostgreSql postgreSql = LocalPostgreSql.started();
 
 	@AutoClose
-	private static final LocalMariaDb mariaDb = LocalMariaDb.started();
+	private static final LocalMySql mySql = LocalMySql.started();
 
 	private final LockKey key = new LockKey("fault", UUID.randomUUID().toString());
 
 	static List<LocalDatabase> databases() {
-		return List.of(postgreSql, mariaDb);
+		return List.of(postgreSql, mySql);
 	}
 
 	@ParameterizedTest(autoCloseArguments = false)
@@ -272,13 +272,13 @@ class JdbcFaultTests {
 	}
 
 	@Test
-	@DisplayName("While MariaDB is read-only, requests fail with its message; then the next request works")
-	void readOnlyMariaDb() {
-		try (TestStores stores = new TestStores(mariaDb.url())) {
+	@DisplayName("While MariaDB or MySQL is read-only, requests fail with its message; then the next request works")
+	void readOnlyMySql() {
+		try (TestStores stores = new TestStores(mySql.url())) {
 			// The administrator can still write.
 			stores.execute("CREATE USER IF NOT EXISTS application", "GRANT ALL ON test.* TO application");
 			try (DefaultLockRegistry locks = TestLocks
-				.on(stores.another(mariaDb.url().replace("user=root", "user=application")))) {
+				.on(stores.another(mySql.url().replace("user=root", "user=application")))) {
 				awaitLock(locks, this.key).close();
 				stores.execute("SET GLOBAL read_only = ON");
 				try {

@@ -28,7 +28,7 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStoreContract;
 import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.StoredLock;
-import io.github.lockstarter.testing.LocalMariaDb;
+import io.github.lockstarter.testing.LocalMySql;
 import io.github.lockstarter.testing.LocalPgBouncer;
 import io.github.lockstarter.testing.LocalPostgreSql;
 import io.github.lockstarter.testing.TestResults;
@@ -36,7 +36,6 @@ import io.github.lockstarter.testing.TestResults;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-@Tag("once")
 class JdbcLockStoreTests {
 
 	private static final Duration TTL = Duration.ofSeconds(30);
@@ -56,11 +55,10 @@ class JdbcLockStoreTests {
 	private static final TestStores pooled = new TestStores(pooler.url());
 
 	@AutoClose
-	private static final TestStores mariaDb = new TestStores(LocalMariaDb.shared().url());
+	private static final TestStores mySql = new TestStores(LocalMySql.shared().url());
 
 	@AutoClose
-	private static final TestStores mySqlDriver = new TestStores(
-			LocalMariaDb.shared().url().replace(":mariadb:", ":mysql:"));
+	private static final TestStores otherDriver = new TestStores(LocalMySql.shared().urlOfOtherDriver());
 
 	@AutoClose
 	private static final TestStores h2 = new TestStores("jdbc:h2:mem:locks;DB_CLOSE_DELAY=-1");
@@ -189,6 +187,7 @@ class JdbcLockStoreTests {
 	}
 
 	@Nested
+	@Tag("once")
 	@DisplayName("In PostgreSQL")
 	class PostgreSql extends Contract {
 
@@ -199,6 +198,7 @@ class JdbcLockStoreTests {
 	}
 
 	@Nested
+	@Tag("once")
 	@DisplayName("In PostgreSQL, for callers whose threads wait")
 	class PostgreSqlBlocking extends Contract {
 
@@ -239,6 +239,7 @@ class JdbcLockStoreTests {
 	}
 
 	@Nested
+	@Tag("once")
 	@DisplayName("In PostgreSQL, behind a pooler in transaction mode")
 	class Pooled extends Contract {
 
@@ -249,26 +250,29 @@ class JdbcLockStoreTests {
 	}
 
 	@Nested
-	@DisplayName("In MariaDB")
-	class MariaDb extends Contract {
+	@Tag("database")
+	@DisplayName("In MariaDB or MySQL")
+	class MySql extends Contract {
 
-		MariaDb() {
-			super(mariaDb, 2);
+		MySql() {
+			super(mySql, 2);
 		}
 
 	}
 
 	@Nested
-	@DisplayName("In MariaDB, with the driver of MySQL")
-	class MySqlDriver extends Contract {
+	@Tag("database")
+	@DisplayName("In MariaDB with the driver of MySQL, or in MySQL with that of MariaDB")
+	class OtherDriver extends Contract {
 
-		MySqlDriver() {
-			super(mySqlDriver, 2);
+		OtherDriver() {
+			super(otherDriver, 2);
 		}
 
 	}
 
 	@Nested
+	@Tag("once")
 	@DisplayName("In H2")
 	class H2 extends Contract {
 

@@ -3,9 +3,12 @@ package io.github.lockstarter.store.jdbc;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 import io.r2dbc.spi.Connection;
 import io.r2dbc.spi.ConnectionFactories;
@@ -16,8 +19,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.mockito.AdditionalAnswers;
 import org.mockito.Mockito;
 import reactor.core.publisher.Flux;
@@ -29,8 +32,8 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.ReactiveTransaction;
-import io.github.lockstarter.testing.LocalMariaDb;
 import io.github.lockstarter.testing.LocalPostgreSql;
+import io.github.lockstarter.testing.TestDatabase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -39,7 +42,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Reactive transactions on connections that are not, or not certainly, to the database of
  * the locks.
  */
-@Tag("once")
+@Tag("database")
 @ExtendWith(OutputCaptureExtension.class)
 class JoinedReactiveTransactionsTests {
 
@@ -53,11 +56,17 @@ class JoinedReactiveTransactionsTests {
 
 	private final String memory = UUID.randomUUID().toString();
 
+	/** Returns each of the databases of this run with each of all kinds. */
+	static Stream<Arguments> pairs() {
+		Set<TestDatabase> kinds = EnumSet.of(TestDatabase.H2, TestDatabase.POSTGRESQL);
+		kinds.addAll(TestDatabase.all());
+		return kinds.stream().flatMap((locks) -> kinds.stream().map((data) -> Arguments.of(locks, data)));
+	}
+
 	@ParameterizedTest
-	@CsvSource({ "H2, H2", "H2, POSTGRESQL", "H2, MARIADB", "POSTGRESQL, H2", "POSTGRESQL, POSTGRESQL",
-			"POSTGRESQL, MARIADB", "MARIADB, H2", "MARIADB, POSTGRESQL", "MARIADB, MARIADB" })
+	@MethodSource("pairs")
 	@DisplayName("A transaction on another database, whatever its vendor, continues, and one warning names the lock")
-	void elsewhere(Database locks, Database data, CapturedOutput output) {
+	void elsewhere(TestDatabase locks, TestDatabase data, CapturedOutput output) {
 		connected(connections(data), (connection) -> {
 			JoinedReactiveTransactions transactions = transactions(locks, "absent_locks");
 			assertThat(holds(transactions, connection)).isTrue();
@@ -68,9 +77,9 @@ class JoinedReactiveTransactionsTests {
 	}
 
 	@ParameterizedTest
-	@EnumSource(names = { "H2", "POSTGRESQL", "MARIADB" })
+	@MethodSource("io.github.lockstarter.testing.TestDatabase#all")
 	@DisplayName("A transaction on a database without the schema of the locks continues")
-	void noSchema(Database database) {
+	void noSchema(TestDatabase database) {
 		connected(connections(database), (connection) -> {
 			assertThat(holds(transactions(database, "absent.locks"), connection)).isTrue();
 			execute(connection, "create temporary table continued (id int)");
@@ -80,10 +89,10 @@ class JoinedReactiveTransactionsTests {
 	@Test
 	@DisplayName("A transaction whose driver has no savepoints continues, and a warning names the lock")
 	void noSavepoints(CapturedOutput output) {
-		connected(connections(Database.H2), (connection) -> {
+		connected(connections(TestDatabase.H2), (connection) -> {
 			Connection limited = Mockito.mock(Connection.class, AdditionalAnswers.delegatesTo(connection));
 			Mockito.doThrow(UnsupportedOperationException.class).when(limited).createSavepoint(Mockito.anyString());
-			assertThat(holds(transactions(Database.H2, TABLE), limited)).isTrue();
+			assertThat(holds(transactions(TestDatabase.H2, TABLE), limited)).isTrue();
 		});
 		assertThat(output).containsOnlyOnce("under lock 'joined' is not on the database of the locks");
 	}
@@ -121,7 +130,7 @@ class JoinedReactiveTransactionsTests {
 
 	/** Checks that the lock is found to be lost after the repair, and not before it. */
 	private void failsOnce(String user, String message, Repair repair) throws SQLException {
-		JoinedReactiveTransactions transactions = transactions(Database.POSTGRESQL, TABLE);
+		JoinedReactiveTransactions transactions = transactions(TestDatabase.POSTGRESQL, TABLE);
 		Connection connection = Mono.from(postgreSql(user).create()).block();
 		try {
 			execute(connection, "set lock_timeout = '10ms'");
@@ -138,18 +147,14 @@ class JoinedReactiveTransactionsTests {
 		}
 	}
 
-	private static JoinedReactiveTransactions transactions(Database database, String table) {
-		LockTable locks = database.locks(table, "instance");
+	private static JoinedReactiveTransactions transactions(TestDatabase database, String table) {
+		LockTable locks = Database.valueOf(database.name()).locks(table, "instance");
 		return new JoinedReactiveTransactions(locks, new ResultTable(locks, table));
 	}
 
-	private ConnectionFactory connections(Database database) {
-		return switch (database) {
-			case H2 -> ConnectionFactories.get("r2dbc:h2:mem:///" + this.memory);
-			case POSTGRESQL -> postgreSql("postgres");
-			case MARIADB, MYSQL -> ConnectionFactories
-				.get("r2dbc:mariadb://root@127.0.0.1:%d/test".formatted(LocalMariaDb.shared().port()));
-		};
+	private ConnectionFactory connections(TestDatabase database) {
+		return ConnectionFactories
+			.get((database == TestDatabase.H2) ? "r2dbc:h2:mem:///" + this.memory : database.reactiveUrl());
 	}
 
 	private static ConnectionFactory postgreSql(String user) {

@@ -19,6 +19,7 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.protocol.RedisCommand;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -47,6 +48,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Batching of requests. To ensure that requests are batched, the server is stopped while
  * many are submitted.
  */
+@Tag("redis")
 class BatchesTests {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(2);

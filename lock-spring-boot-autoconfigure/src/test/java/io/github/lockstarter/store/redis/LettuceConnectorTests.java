@@ -24,6 +24,7 @@ import io.github.lockstarter.testing.LocalRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 @Tag("faults")
+@Tag("redis")
 class LettuceConnectorTests {
 
 	private static final Duration SOON = Duration.ofSeconds(10);

@@ -24,6 +24,7 @@ import io.netty.util.concurrent.ScheduledFuture;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -47,6 +48,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Notification of waiters when a release cannot be published, and connections when no
  * thread can be started.
  */
+@Tag("redis")
 @ExtendWith(OutputCaptureExtension.class)
 class LockPubSubTests {
 

@@ -49,6 +49,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * firewall or NAT.
  */
 @Tag("faults")
+@Tag("redis")
 class RedisConnectionFaultTests {
 
 	private static final Duration TIMEOUT = Duration.ofMillis(500);

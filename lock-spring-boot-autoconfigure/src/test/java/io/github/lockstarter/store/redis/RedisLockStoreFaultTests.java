@@ -41,6 +41,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 @ExtendWith(OutputCaptureExtension.class)
 @Tag("faults")
+@Tag("redis")
 class RedisLockStoreFaultTests {
 
 	private static final Duration TIMEOUT = Duration.ofMillis(500);

@@ -35,6 +35,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Grants that need the acknowledgement of a replica.
  */
 @Tag("faults")
+@Tag("redis")
 class ReplicatedGrantsTests {
 
 	/** The command timeout; replicas have half of it for each grant. */

@@ -34,6 +34,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @ExtendWith(OutputCaptureExtension.class)
 @Tag("faults")
+@Tag("redis")
 class SilenceWatchTests {
 
 	private static final Duration SOON = Duration.ofSeconds(10);
