@@ -27,7 +27,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.testing.LocalDynamoDb;
-import io.github.lockstarter.testing.LocalMariaDb;
+import io.github.lockstarter.testing.LocalMySql;
 import io.github.lockstarter.testing.LocalMemcached;
 import io.github.lockstarter.testing.LocalPostgreSql;
 import io.github.lockstarter.testing.TestJvm;
@@ -89,7 +89,7 @@ class PausedInstanceTests {
 			case "redis" -> new String[] { "spring.data.redis.host=" + TestRedis.host(),
 					"spring.data.redis.port=" + TestRedis.port() };
 			case "postgresql" -> jdbc(LocalPostgreSql.shared().url());
-			case "mariadb" -> jdbc(LocalMariaDb.shared().url());
+			case "mariadb" -> jdbc(LocalMySql.shared().url());
 			case "memcached" ->
 				new String[] { "lock.store=memcached", "lock.memcached.servers=" + memcached.address() };
 			default -> new String[] { "lock.store=dynamodb", "lock.dynamodb.create-table=true" };

@@ -46,6 +46,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @ExtendWith(OutputCaptureExtension.class)
 @Tag("faults")
+@Tag("redis")
 class ReplacedServerTests {
 
 	/** Allows for pauses of the machine. */
