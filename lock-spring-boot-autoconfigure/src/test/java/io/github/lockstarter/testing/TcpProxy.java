@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jspecify.annotations.Nullable;
 
@@ -25,11 +26,11 @@ public final class TcpProxy implements AutoCloseable {
 
 	private final ServerSocket listener;
 
-	private final int[] targets;
+	private volatile int[] targets;
 
 	private final Queue<Loss> losses = new ConcurrentLinkedQueue<>();
 
-	private int accepted;
+	private final AtomicInteger accepted = new AtomicInteger();
 
 	private final List<Link> links = new CopyOnWriteArrayList<>();
 
@@ -54,6 +55,11 @@ public final class TcpProxy implements AutoCloseable {
 		return this.listener.getLocalPort();
 	}
 
+	/** Returns the number of connections that were accepted so far. */
+	public int accepted() {
+		return this.accepted.get();
+	}
+
 	/** Returns the number of open connections. */
 	public int connections() {
 		return this.links.size();
@@ -62,6 +68,11 @@ public final class TcpProxy implements AutoCloseable {
 	/** Breaks the next connections, each in the given way; later ones work. */
 	public void breakNext(Loss... losses) {
 		this.losses.addAll(List.of(losses));
+	}
+
+	/** Forwards later connections to another server; the open ones remain. */
+	public void redirect(int target) {
+		this.targets = new int[] { target };
 	}
 
 	/** Drops the server's answers on the open connections. */
@@ -123,7 +134,8 @@ public final class TcpProxy implements AutoCloseable {
 		while (!this.listener.isClosed()) {
 			Socket client = this.listener.accept();
 			try {
-				int target = this.targets[this.accepted++ % this.targets.length];
+				int[] targets = this.targets;
+				int target = targets[this.accepted.getAndIncrement() % targets.length];
 				Link link = new Link(client, new Socket(InetAddress.getLoopbackAddress(), target), this.losses.poll());
 				this.links.add(link);
 				if (this.refuses || link.loss == Loss.REQUEST) {

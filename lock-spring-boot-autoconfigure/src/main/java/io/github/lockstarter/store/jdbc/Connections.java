@@ -45,6 +45,11 @@ final class Connections {
 		return this.pool.getConnection();
 	}
 
+	/** Returns the number of times that all connections were replaced. */
+	int generation() {
+		return this.pool.generation();
+	}
+
 	/** Closes a connection that must not be reused. */
 	void evict(Connection connection) {
 		this.pool.evictConnection(connection);

@@ -97,10 +97,11 @@ final class ReleaseNotifications {
 
 	private void run() {
 		while (!this.closed) {
+			int generation = this.connections.generation();
 			try (Connection connection = this.connections.borrow()) {
 				try {
 					connection.setNetworkTimeout(Runnable::run, 0);
-					receive(connection);
+					receive(connection, generation);
 				}
 				finally {
 					// Otherwise the connection would continue to listen.
@@ -115,7 +116,8 @@ final class ReleaseNotifications {
 		}
 	}
 
-	private void receive(Connection connection) throws SQLException {
+	/** Receives notifications until the connections are replaced. */
+	private void receive(Connection connection, int generation) throws SQLException {
 		try (Statement statement = connection.createStatement()) {
 			statement.execute("LISTEN \"%s\"".formatted(this.channel));
 		}
@@ -123,7 +125,7 @@ final class ReleaseNotifications {
 		Probes probes = new Probes();
 		// A lock may have been released before the connection listened.
 		wakeAll();
-		while (!this.closed) {
+		while (!this.closed && this.connections.generation() == generation) {
 			if (!this.watchers.isEmpty() && probes.areDue()) {
 				if (probes.unanswered > MOST_UNANSWERED) {
 					throw new SQLException("No notification has been received from PostgreSQL");
