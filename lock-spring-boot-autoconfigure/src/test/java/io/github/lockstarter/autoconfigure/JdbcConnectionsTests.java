@@ -27,8 +27,10 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.AbstractDataSource;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.SimpleDriverDataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
@@ -68,6 +70,10 @@ class JdbcConnectionsTests {
 			administrate("ALTER USER application IDENTIFIED BY 'second'", "KILL USER application");
 			kind.changePassword(pool, "second");
 			locks.acquire("team:42").close();
+			assertThat(JdbcClient.create(new DriverManagerDataSource(SERVER))
+				.sql("SELECT count(*) FROM information_schema.processlist WHERE user = 'application'")
+				.query(Integer.class)
+				.single()).isPositive();
 		});
 	}
 

@@ -93,7 +93,7 @@ final class StorePool extends HikariDataSource {
 		try {
 			Connection connection = super.getConnection();
 			try {
-				setUp(connection.unwrap(Connection.class));
+				setUp(connection, connection.unwrap(Connection.class));
 				return connection;
 			}
 			catch (SQLException ex) {
@@ -110,16 +110,17 @@ final class StorePool extends HikariDataSource {
 	 * Sets up a new connection of the driver, after the initial statement of the
 	 * application, which may change the same settings.
 	 */
-	private void setUp(Connection connection) throws SQLException {
+	private void setUp(Connection connection, Connection ofDriver) throws SQLException {
 		synchronized (this.ready) {
-			if (this.ready.contains(connection)) {
+			if (this.ready.contains(ofDriver)) {
 				return;
 			}
 		}
-		this.locks.setUp(connection);
+		connection.setNetworkTimeout(Runnable::run, (int) getValidationTimeout());
+		this.locks.setUp(ofDriver);
 		synchronized (this.ready) {
 			this.ready.removeIf(StorePool::isClosed);
-			this.ready.add(connection);
+			this.ready.add(ofDriver);
 		}
 	}
 

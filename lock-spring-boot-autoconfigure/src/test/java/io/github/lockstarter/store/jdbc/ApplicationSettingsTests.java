@@ -15,6 +15,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import com.zaxxer.hikari.HikariConfig;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -90,7 +91,10 @@ class ApplicationSettingsTests {
 			StoredLock other = stores.first().lock(new LockKey("settings", this.key.key() + "2"));
 			assertThat(join(one.acquire(AcquireCommand.of("a", TTL)))).isInstanceOf(Granted.class);
 			assertThat(join(other.acquire(AcquireCommand.of("a", TTL)))).isInstanceOf(Granted.class);
-			assertThat(join(one.acquire(AcquireCommand.of("b", TTL)))).isInstanceOf(Held.class);
+			CompletableFuture<Void> notified = new CompletableFuture<>();
+			assertThat(join(one.acquire(AcquireCommand.of("b", TTL).notifying(() -> notified.complete(null)))))
+				.isInstanceOf(Held.class);
+			assertThat(notified).succeedsWithin(TIMEOUT);
 			assertThat(stores.first().renewAll(List.of(new Renewal(one, "a", TTL), new Renewal(other, "a", TTL))))
 				.allSatisfy((renewed) -> assertThat(join(renewed)).isTrue());
 			assertThat(join(
@@ -99,6 +103,17 @@ class ApplicationSettingsTests {
 			assertThat(join(other.release("a", null))).isTrue();
 			join(stores.first().purge());
 			assertThat(sessions()).isEqualTo(before);
+		}
+	}
+
+	@Test
+	@DisplayName("Behind a pooler in session mode, waiters are notified")
+	void pooledSessions() {
+		try (LocalPgBouncer sessions = LocalPgBouncer.started(serializable, "session");
+				TestStores stores = new TestStores(sessions.url())) {
+			stores.first().expectWaiters();
+			Awaitility.await()
+				.until(() -> stores.query("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'") == 1);
 		}
 	}
 
@@ -113,7 +128,7 @@ class ApplicationSettingsTests {
 				connection.setAutoCommit(false);
 				try (Statement statement = connection.createStatement();
 						ResultSet row = statement.executeQuery(
-								"SELECT current_setting('transaction_isolation') || ' ' || current_setting('lock_timeout') || ' ' || current_setting('transaction_read_only')")) {
+								"SELECT current_setting('transaction_isolation') || ' ' || current_setting('lock_timeout') || ' ' || current_setting('transaction_read_only') || ' ' || (SELECT count(*) FROM pg_listening_channels())")) {
 					row.next();
 					settings.add(row.getString(1));
 				}

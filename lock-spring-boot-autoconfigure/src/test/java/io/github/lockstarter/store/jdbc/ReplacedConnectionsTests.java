@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AutoClose;
@@ -88,6 +87,52 @@ class ReplacedConnectionsTests {
 
 	@ParameterizedTest
 	@EnumSource
+	@DisplayName("A lease that the new primary does not have is lost, although the old one still has it")
+	void forgotten(Pair pair) {
+		try (TestStores old = new TestStores(pair.old.url());
+				TestStores next = new TestStores(pair.next.url());
+				TcpProxy proxy = new TcpProxy(pair.old.port());
+				DefaultLockRegistry locks = TestLocks.on(old.another(pair.url(old, next, proxy)))) {
+			Lease lease = locks.acquire(this.key, LockOptions.of(Duration.ofSeconds(30)));
+			CompletableFuture<Void> lost = new CompletableFuture<>();
+			lease.onLost(() -> lost.complete(null));
+			pair.setReadOnly(old, true);
+			try {
+				proxy.redirect(pair.next.port());
+				assertThat(lost).succeedsWithin(Duration.ofSeconds(25));
+				assertThat(
+						old.rows("locks WHERE lock_key = 'replaced:%s' AND expires_at > 0".formatted(this.key.key())))
+					.isOne();
+			}
+			finally {
+				pair.setReadOnly(old, false);
+			}
+		}
+	}
+
+	@Test
+	@DisplayName("With a URL that names both servers, the next acquisition is granted by the one that is the primary")
+	void severalHosts() {
+		String url = postgreSql.url()
+			.replace("/postgres?", ",127.0.0.1:%d/postgres?targetServerType=primary&".formatted(nextPostgreSql.port()));
+		try (TestStores old = new TestStores(postgreSql.url());
+				TestStores next = new TestStores(nextPostgreSql.url());
+				DefaultLockRegistry locks = TestLocks.on(old.another(url))) {
+			locks.acquire(this.key, OPTIONS).close();
+			Pair.POSTGRESQL.setReadOnly(old, true);
+			try {
+				Lease lease = locks.acquire(other("next"), OPTIONS);
+				assertThat(next.held()).isOne();
+				lease.close();
+			}
+			finally {
+				Pair.POSTGRESQL.setReadOnly(old, false);
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
 	@DisplayName("While no server accepts changes, requests fail with its message and health is DOWN; connections are replaced about once a second; then the next request works")
 	void noPrimary(Pair pair, CapturedOutput output) {
 		try (TestStores old = new TestStores(pair.old.url()); TcpProxy proxy = new TcpProxy(pair.old.port())) {
@@ -122,28 +167,36 @@ class ReplacedConnectionsTests {
 	void listensAgain() {
 		try (TestStores old = new TestStores(postgreSql.url());
 				TestStores next = new TestStores(nextPostgreSql.url());
-				TcpProxy proxy = new TcpProxy(postgreSql.port());
-				DefaultLockRegistry locks = TestLocks.on(old.another(postgreSql.url(proxy.port())));
-				DefaultLockRegistry elsewhere = TestLocks.on(next.first())) {
-			Lease forgotten = locks.acquire(this.key, OPTIONS);
-			Pair.POSTGRESQL.setReadOnly(old, true);
-			try {
-				proxy.redirect(nextPostgreSql.port());
-				Lease holder = elsewhere.acquire(other("next"), OPTIONS);
-				CompletableFuture<Optional<Lease>> waiter = locks.tryAcquireAsync(other("next"), WAITING)
-					.toCompletableFuture();
-				BooleanSupplier listens = () -> next
-					.query("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'") >= 1;
-				Awaitility.await().until(listens::getAsBoolean);
-				holder.close();
-				assertThat(waiter).succeedsWithin(Duration.ofSeconds(30)).matches(Optional::isPresent);
-				waiter.join().orElseThrow().close();
-				forgotten.close();
-			}
-			finally {
-				Pair.POSTGRESQL.setReadOnly(old, false);
+				TcpProxy proxy = new TcpProxy(postgreSql.port())) {
+			JdbcLockStore store = old.another(postgreSql.url(proxy.port()));
+			try (DefaultLockRegistry locks = TestLocks.on(store);
+					DefaultLockRegistry elsewhere = TestLocks.on(next.first())) {
+				Lease holder = elsewhere.acquire(this.key, OPTIONS);
+				store.expectWaiters();
+				Awaitility.await().until(() -> listening(old) == 1);
+				Pair.POSTGRESQL.setReadOnly(old, true);
+				try {
+					long listening = listening(next);
+					proxy.redirect(nextPostgreSql.port());
+					CompletableFuture<Optional<Lease>> waiter = locks.tryAcquireAsync(this.key, WAITING)
+						.toCompletableFuture();
+					// Without a replacement, the silence is noticed after 15 s.
+					Awaitility.await()
+						.atMost(Duration.ofSeconds(10))
+						.until(() -> listening(old) == 0 && listening(next) > listening);
+					holder.close();
+					assertThat(waiter).succeedsWithin(Duration.ofSeconds(30)).matches(Optional::isPresent);
+					waiter.join().orElseThrow().close();
+				}
+				finally {
+					Pair.POSTGRESQL.setReadOnly(old, false);
+				}
 			}
 		}
+	}
+
+	private static long listening(TestStores stores) {
+		return stores.query("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'");
 	}
 
 	private LockKey other(String suffix) {
