@@ -2,6 +2,7 @@ package io.github.lockstarter.store.jdbc;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLNonTransientConnectionException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -31,6 +32,9 @@ final class ConnectionLane implements AutoCloseable {
 	private static final long KEEP_ALIVE_SECONDS = 60;
 
 	private static final int LONGEST_PAUSE_MILLIS = 10;
+
+	/** The SQL state of a connection that does not exist. */
+	private static final String LOST = "08003";
 
 	private final StorePool pool;
 
@@ -228,9 +232,21 @@ final class ConnectionLane implements AutoCloseable {
 
 		private T onConnection() throws SQLException {
 			try (Connection connection = connection()) {
-				connection.setNetworkTimeout(Runnable::run, Math.max(millisLeft(), 1));
-				ConnectionLane.this.locks.prepare(connection);
+				makeReady(connection);
 				return ConnectionLane.this.locks.isolated(this.statements).run(connection, this.mayBeDone);
+			}
+		}
+
+		/** A connection that was lost while it was idle is replaced. */
+		private void makeReady(Connection connection) throws SQLException {
+			try {
+				connection.setNetworkTimeout(Runnable::run, Math.max(millisLeft(), 1));
+				ConnectionLane.this.pool.setUp(connection);
+				ConnectionLane.this.locks.prepare(connection);
+			}
+			catch (SQLException ex) {
+				ConnectionLane.this.pool.evictConnection(connection);
+				throw new SQLNonTransientConnectionException(ex.getMessage(), LOST, ex);
 			}
 		}
 

@@ -91,15 +91,7 @@ final class StorePool extends HikariDataSource {
 	@Override
 	public Connection getConnection() throws SQLException {
 		try {
-			Connection connection = super.getConnection();
-			try {
-				setUp(connection, connection.unwrap(Connection.class));
-				return connection;
-			}
-			catch (SQLException ex) {
-				evictConnection(connection);
-				throw ex;
-			}
+			return super.getConnection();
 		}
 		catch (SQLException ex) {
 			throw this.url.withoutSecrets(ex);
@@ -107,16 +99,16 @@ final class StorePool extends HikariDataSource {
 	}
 
 	/**
-	 * Sets up a new connection of the driver, after the initial statement of the
-	 * application, which may change the same settings.
+	 * Sets up a connection of this pool if it is new. That is after the initial statement
+	 * of the application, which may change the same settings.
 	 */
-	private void setUp(Connection connection, Connection ofDriver) throws SQLException {
+	void setUp(Connection connection) throws SQLException {
+		Connection ofDriver = connection.unwrap(Connection.class);
 		synchronized (this.ready) {
 			if (this.ready.contains(ofDriver)) {
 				return;
 			}
 		}
-		connection.setNetworkTimeout(Runnable::run, (int) getValidationTimeout());
 		this.locks.setUp(ofDriver);
 		synchronized (this.ready) {
 			this.ready.removeIf(StorePool::isClosed);

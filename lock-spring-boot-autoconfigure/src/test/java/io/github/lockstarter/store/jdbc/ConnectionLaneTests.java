@@ -143,6 +143,17 @@ class ConnectionLaneTests {
 	}
 
 	@Test
+	@DisplayName("A connection that was closed while it was idle is replaced")
+	void closedConnection() throws SQLException {
+		Connection ofDriver;
+		try (Connection idle = this.pool.getConnection()) {
+			ofDriver = idle.unwrap(Connection.class);
+		}
+		ofDriver.close();
+		assertThat(this.lane.runBlocking(thread())).succeedsWithin(TIMEOUT);
+	}
+
+	@Test
 	@DisplayName("A refused statement had no effect, unless it was refused as a repetition after a lost connection")
 	void refused() {
 		CompletionStage<Boolean> refused = this.lane.runBlocking((connection, mayBeDone) -> {

@@ -67,6 +67,27 @@ class RepeatedStatementsTests {
 		}
 	}
 
+	@Test
+	@DisplayName("After a hand-over whose answer was lost, no lock without an owner remains")
+	void lostAnswer() {
+		LocalPostgreSql server = LocalPostgreSql.shared();
+		try (TcpProxy proxy = new TcpProxy(server.port());
+				TestStores stores = new TestStores(server.url(), Duration.ofSeconds(1))) {
+			StoredLock lock = stores.another(server.url(proxy.port())).lock(this.key);
+			join(lock.acquire(AcquireCommand.of("a", TTL)));
+			proxy.dropReplies();
+			AcquireCommand next = AcquireCommand.of("b", TTL).notifying(() -> {
+			}).after("a");
+			// The repetition may be in time.
+			CompletionStage<Boolean> granted = lock.acquire(next)
+				.handle((result, failure) -> result instanceof Granted);
+			lock.release(join(granted) ? "b" : "a", null);
+			proxy.mend();
+			Awaitility.await().atMost(SOON).until(() -> stores.held() == 0);
+			Awaitility.await().during(Duration.ofSeconds(1)).until(() -> stores.held() == 0);
+		}
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "postgresql", "mariadb", "h2" })
 	@DisplayName("A release and a renewal wait until another transaction has unlocked the row, and others continue meanwhile")
