@@ -148,8 +148,9 @@ final class StorePool extends HikariDataSource {
 		this.replacedAt = System.nanoTime();
 		getHikariPoolMXBean().softEvictConnections();
 		if (age >= LOGGED_NANOS) {
-			logger.warn("%s (%s). The lock store has replaced its connections, and replaces them again while this is so"
-				.formatted(Failure.READ_ONLY, failure.getMessage()));
+			logger.warn(("The database accepts no changes, so the lock store has replaced its connections, and replaces"
+					+ " them again while this is so: %s")
+				.formatted(failure.getMessage()));
 		}
 		return true;
 	}

@@ -45,7 +45,7 @@ class ReplacedConnectionsTests {
 
 	private static final LockOptions WAITING = OPTIONS.withWaitTime(Duration.ofMinutes(1));
 
-	private static final String WARNING = "The lock store has replaced its connections";
+	private static final String WARNING = "The database accepts no changes, so the lock store has replaced its connections";
 
 	@AutoClose
 	private static final LocalPostgreSql postgreSql = LocalPostgreSql.started();
