@@ -11,11 +11,12 @@ import org.springframework.util.Assert;
  * Settings of the JDBC store.
  *
  * @param url JDBC URL of the database. Default is the database of the application's
- * DataSource, with the user and the password of that DataSource.
+ * DataSource, with the current user and password of that DataSource.
  * @param username User of the database, if the URL is set.
  * @param password Password of the user, if the URL is set.
  * @param table Name of the table of locks. The table of results has the same name with
- * the suffix _results. Applications with the same tables share their locks.
+ * the suffix _results, or _RESULTS after a name in upper case. Applications with the same
+ * tables share their locks.
  * @param initializeSchema When to create the tables if they do not exist.
  * @param connections Number of connections of the store, each of which runs one statement
  * at a time, from 2 to 100: half of them for requests that acquire a lock, and half for

@@ -3,22 +3,17 @@ package io.github.lockstarter.autoconfigure;
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariConfig;
-import com.zaxxer.hikari.HikariConfigMXBean;
 import com.zaxxer.hikari.HikariDataSource;
-import org.jspecify.annotations.Nullable;
-
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.jdbc.DataSourceBuilder;
-import org.springframework.boot.jdbc.DataSourceUnwrapper;
 import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 
-import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.jdbc.JdbcLockStore;
@@ -42,7 +37,7 @@ class JdbcStoreConfiguration {
 		JdbcProperties jdbc = properties.jdbc();
 		LockProperties.check("lock.jdbc.table", jdbc.table(), JdbcLockStore::checkTable);
 		DataSource application = (jdbc.url() == null) ? dataSources.getIfUnique() : null;
-		HikariConfig database = (jdbc.url() != null) ? database(jdbc) : database(application);
+		HikariConfig database = (jdbc.url() != null) ? database(jdbc) : ApplicationDatabase.settings(application);
 		return new JdbcLockStore(database, jdbc.connections(), jdbc.table(), createsTables(jdbc, database),
 				jdbc.commandTimeout(), application);
 	}
@@ -53,29 +48,6 @@ class JdbcStoreConfiguration {
 		database.setUsername(jdbc.username());
 		database.setPassword(jdbc.password());
 		return database;
-	}
-
-	/** Returns the address of the database from the application's pool. */
-	private static HikariConfig database(@Nullable DataSource dataSource) {
-		if (dataSource == null) {
-			throw new LockConfigurationException(
-					"lock.store is jdbc, but the application has no DataSource, or has several and none is primary.",
-					"Set spring.datasource.url, make one of several DataSources @Primary, or set lock.jdbc.url for a database of the locks.");
-		}
-		HikariDataSource pool = DataSourceUnwrapper.unwrap(dataSource, HikariConfigMXBean.class,
-				HikariDataSource.class);
-		if (pool != null && pool.getJdbcUrl() != null) {
-			return pool;
-		}
-		try {
-			return DataSourceBuilder.derivedFrom(dataSource).type(HikariDataSource.class).build();
-		}
-		catch (RuntimeException ex) {
-			throw new LockConfigurationException(
-					"lock.store is jdbc, but the URL of the application's DataSource cannot be determined: %s"
-						.formatted(ex.getMessage()),
-					"Set lock.jdbc.url, lock.jdbc.username and lock.jdbc.password.");
-		}
 	}
 
 	private static boolean createsTables(JdbcProperties jdbc, HikariConfig database) {

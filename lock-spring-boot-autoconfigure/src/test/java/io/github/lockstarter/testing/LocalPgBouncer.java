@@ -11,8 +11,8 @@ import java.util.List;
 import org.awaitility.Awaitility;
 
 /**
- * A connection pooler for a PostgreSQL server in transaction mode, which gives a
- * connection to another client after each transaction.
+ * A connection pooler for a PostgreSQL server. By default it gives a connection to
+ * another client after each transaction.
  */
 public final class LocalPgBouncer extends LocalServer {
 
@@ -20,13 +20,21 @@ public final class LocalPgBouncer extends LocalServer {
 
 	private final LocalPostgreSql server;
 
-	private LocalPgBouncer(LocalPostgreSql server) {
+	private final String mode;
+
+	private LocalPgBouncer(LocalPostgreSql server, String mode) {
 		this.server = server;
+		this.mode = mode;
 	}
 
-	/** Starts a pooler, and waits until it answers. */
+	/** Starts a pooler in transaction mode, and waits until it answers. */
 	public static LocalPgBouncer started(LocalPostgreSql server) {
-		LocalPgBouncer pooler = new LocalPgBouncer(server);
+		return started(server, "transaction");
+	}
+
+	/** Starts a pooler in a mode, and waits until it answers. */
+	public static LocalPgBouncer started(LocalPostgreSql server, String mode) {
+		LocalPgBouncer pooler = new LocalPgBouncer(server, mode);
 		pooler.start();
 		return pooler;
 	}
@@ -42,10 +50,10 @@ public final class LocalPgBouncer extends LocalServer {
 					listen_port = %d
 					unix_socket_dir =
 					auth_type = any
-					pool_mode = transaction
-					default_pool_size = 3
+					pool_mode = %s
+					default_pool_size = %d
 					ignore_startup_parameters = extra_float_digits
-					""".formatted(this.server.port(), this.port));
+					""".formatted(this.server.port(), this.port, this.mode, "session".equals(this.mode) ? 30 : 3));
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

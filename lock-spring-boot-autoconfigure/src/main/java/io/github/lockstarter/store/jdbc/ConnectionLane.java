@@ -2,6 +2,7 @@ package io.github.lockstarter.store.jdbc;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLNonTransientConnectionException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -11,8 +12,6 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-
-import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +33,10 @@ final class ConnectionLane implements AutoCloseable {
 
 	private static final int LONGEST_PAUSE_MILLIS = 10;
 
-	private final DataSource pool;
+	/** The SQL state of a connection that does not exist. */
+	private static final String LOST = "08003";
+
+	private final StorePool pool;
 
 	private final LockTable locks;
 
@@ -59,7 +61,7 @@ final class ConnectionLane implements AutoCloseable {
 	 * @param timeout the longest time for a statement, including the wait for a
 	 * connection
 	 */
-	ConnectionLane(String name, DataSource pool, int connections, int reserved, LockTable locks, Duration timeout) {
+	ConnectionLane(String name, StorePool pool, int connections, int reserved, LockTable locks, Duration timeout) {
 		this.pool = pool;
 		this.locks = locks;
 		this.timeout = timeout;
@@ -123,6 +125,7 @@ final class ConnectionLane implements AutoCloseable {
 		}
 	}
 
+	/** Runs statements on a thread of the lane, after those that wait already. */
 	private <T> CompletionStage<T> queue(Run<T> run) {
 		try {
 			this.threads.execute(() -> {
@@ -164,12 +167,23 @@ final class ConnectionLane implements AutoCloseable {
 		/** Whether they may have been executed although the connection was lost. */
 		private boolean mayBeDone;
 
+		/** The last failure. */
+		private @Nullable Failure failure;
+
+		/** The {@linkplain StorePool#generation() generation} of the last connection. */
+		private int generation;
+
 		private Run(Statements<T> statements) {
 			this.statements = statements;
 		}
 
+		/** While its row is locked, other statements use the connection. */
 		private void untilDone() {
 			while (!once()) {
+				if (this.failure == Failure.BLOCKED) {
+					queue(this);
+					return;
+				}
 				try {
 					Thread.sleep(ThreadLocalRandom.current().nextInt(1, LONGEST_PAUSE_MILLIS));
 				}
@@ -186,8 +200,14 @@ final class ConnectionLane implements AutoCloseable {
 				return this.result.complete(onConnection());
 			}
 			catch (SQLException ex) {
-				Throwable failure = last(ex);
-				return failure != null && fail(failure);
+				this.failure = Failure.of(ex);
+				this.mayBeDone |= this.failure == Failure.UNKNOWN;
+				T blocked = (this.failure == Failure.BLOCKED) ? this.statements.whenBlocked() : null;
+				if (blocked != null) {
+					return this.result.complete(blocked);
+				}
+				return !isRepeatable(ex) && fail(
+						this.mayBeDone ? ex : new NotDone("%s: %s".formatted(this.failure, ex.getMessage()), ex));
 			}
 			catch (NotDone ex) {
 				// The pool gives up for an interrupted thread. Another thread continues.
@@ -204,32 +224,35 @@ final class ConnectionLane implements AutoCloseable {
 					known ? new IllegalStateException(failure.getMessage(), failure.getCause()) : failure);
 		}
 
-		/**
-		 * Returns the failure that ends the run; {@code null} if another attempt may
-		 * succeed.
-		 */
-		private @Nullable Throwable last(SQLException ex) {
-			Failure failure = Failure.of(ex);
-			this.mayBeDone |= failure == Failure.UNKNOWN;
-			if (failure == Failure.BLOCKED && !this.mayBeDone) {
-				return new NotDone("another transaction has locked the row", ex);
-			}
-			if (failure == Failure.FINAL && !this.mayBeDone) {
-				return new NotDone("the database refused the statement: " + ex.getMessage(), ex);
-			}
-			return (failure == Failure.FINAL || millisLeft() <= LONGEST_PAUSE_MILLIS) ? ex : null;
+		/** Returns whether another attempt may succeed. */
+		private boolean isRepeatable(SQLException ex) {
+			return this.failure != Failure.FINAL && millisLeft() > LONGEST_PAUSE_MILLIS
+					&& (this.failure != Failure.READ_ONLY || ConnectionLane.this.pool.replace(this.generation, ex));
 		}
 
 		private T onConnection() throws SQLException {
 			try (Connection connection = connection()) {
+				makeReady(connection);
+				return ConnectionLane.this.locks.isolated(this.statements).run(connection, this.mayBeDone);
+			}
+		}
+
+		/** A connection that was lost while it was idle is replaced. */
+		private void makeReady(Connection connection) throws SQLException {
+			try {
 				connection.setNetworkTimeout(Runnable::run, Math.max(millisLeft(), 1));
+				ConnectionLane.this.pool.setUp(connection);
 				ConnectionLane.this.locks.prepare(connection);
-				return this.statements.run(connection, this.mayBeDone);
+			}
+			catch (SQLException ex) {
+				ConnectionLane.this.pool.evictConnection(connection);
+				throw new SQLNonTransientConnectionException(ex.getMessage(), LOST, ex);
 			}
 		}
 
 		private Connection connection() {
 			try {
+				this.generation = ConnectionLane.this.pool.generation();
 				Connection connection = (millisLeft() > 0) ? ConnectionLane.this.pool.getConnection() : null;
 				if (connection != null && millisLeft() > 0) {
 					return connection;

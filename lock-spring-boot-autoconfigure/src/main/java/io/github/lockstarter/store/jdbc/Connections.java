@@ -42,7 +42,21 @@ final class Connections {
 
 	/** Waits for a connection and returns it. The caller has to close it. */
 	Connection borrow() throws SQLException {
-		return this.pool.getConnection();
+		Connection connection = this.pool.getConnection();
+		try {
+			connection.setNetworkTimeout(Runnable::run, (int) this.pool.getValidationTimeout());
+			this.pool.setUp(connection);
+			return connection;
+		}
+		catch (SQLException ex) {
+			connection.close();
+			throw ex;
+		}
+	}
+
+	/** Returns the number of times that all connections were replaced. */
+	int generation() {
+		return this.pool.generation();
 	}
 
 	/** Closes a connection that must not be reused. */

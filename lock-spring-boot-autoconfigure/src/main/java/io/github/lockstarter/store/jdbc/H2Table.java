@@ -51,13 +51,14 @@ final class H2Table extends LockTable {
 				}
 			}
 		}
-		return holder(connection, key);
+		return holder(connection, key, owner);
 	}
 
-	/** In milliseconds. */
 	@Override
-	String connectionInitSql() {
-		return "SET LOCK_TIMEOUT 100";
+	void setUp(Connection connection) throws SQLException {
+		super.setUp(connection);
+		// In milliseconds.
+		execute(connection, "SET LOCK_TIMEOUT 100");
 	}
 
 	@Override

@@ -96,6 +96,7 @@ final class JdbcLock implements StoredLock {
 		if (!command.undoneOnFailure()) {
 			return this.database.calls().call(this.key, acquisition);
 		}
+		this.use.before = (predecessor != null) ? this.use.last : null;
 		this.use.last = command;
 		CompletionStage<AcquireResult> answer = this.database.calls()
 			.grant(this.key, command.ttl(), acquisition, () -> free(command.owner()));
@@ -129,13 +130,17 @@ final class JdbcLock implements StoredLock {
 	}
 
 	private CompletionStage<AcquireResult> takeOrFind(AcquireCommand command) {
+		ConnectionLane callers = this.database.connections().callers();
+		// A row is locked by a transaction that is about to commit under the lock.
+		Held held = new Held(Duration.ZERO);
 		ResultQuery query = command.query();
-		return (query != null && query.canMatch())
-				? this.database.connections()
-					.callers()
-					.run((connection, mayBeDone) -> findOrTake(connection, mayBeDone, command, query))
-				: runOne(this.database.connections().callers(),
-						(connection, mayBeDone) -> take(connection, mayBeDone, command));
+		if (query != null && query.canMatch()) {
+			Statements<AcquireResult> both = (connection, mayBeDone) -> findOrTake(connection, mayBeDone, command,
+					query);
+			return callers.run(both.orWhenBlocked(held));
+		}
+		Statements<AcquireResult> take = (connection, mayBeDone) -> take(connection, mayBeDone, command);
+		return runOne(callers, take.orWhenBlocked(held));
 	}
 
 	/** Runs a single statement. */
@@ -158,18 +163,8 @@ final class JdbcLock implements StoredLock {
 		if (mayBeDone && command.undoneOnFailure()) {
 			this.use.repeated = command;
 		}
-		try {
-			return this.database.locks()
-				.acquire(connection, this.rowKey, command.owner(), command.ttl(), command.onRelease() != null);
-		}
-		catch (SQLException ex) {
-			if (Failure.of(ex) == Failure.BLOCKED) {
-				// The row is locked by a transaction that is about to commit under the
-				// lock.
-				return new Held(Duration.ZERO);
-			}
-			throw ex;
-		}
+		return this.database.locks()
+			.acquire(connection, this.rowKey, command.owner(), command.ttl(), command.onRelease() != null);
 	}
 
 	/**
@@ -231,9 +226,9 @@ final class JdbcLock implements StoredLock {
 	 */
 	private CompletionStage<Boolean> release(String owner, Supplier<CompletionStage<Boolean>> release,
 			Supplier<CompletionStage<Boolean>> again) {
-		AcquireCommand last = this.use.last;
-		CompletionStage<Boolean> released = (last != null && last.owner().equals(owner))
-				? this.database.calls().release(this.key, last.ttl(), release, again)
+		AcquireCommand own = this.use.of(owner);
+		CompletionStage<Boolean> released = (own != null)
+				? this.database.calls().release(this.key, own.ttl(), release, again)
 				: this.database.calls().call(this.key, release);
 		ended(owner);
 		return released;
@@ -325,11 +320,25 @@ final class JdbcLock implements StoredLock {
 		 */
 		private volatile @Nullable AcquireCommand last;
 
+		/**
+		 * The acquisition before it, if the last one ends its turn. If that fails, its
+		 * owner still releases the lock.
+		 */
+		private volatile @Nullable AcquireCommand before;
+
 		/** The last acquisition that was repeated after its connection was lost. */
 		private volatile @Nullable AcquireCommand repeated;
 
 		/** The last result that a transaction of a holder has stored. */
 		private volatile @Nullable StoredResult committed;
+
+		/** Returns the acquisition of an owner that will not acquire the lock again. */
+		private @Nullable AcquireCommand of(String owner) {
+			AcquireCommand last = this.last;
+			AcquireCommand before = this.before;
+			return (last != null && last.owner().equals(owner)) ? last
+					: (before != null && before.owner().equals(owner)) ? before : null;
+		}
 
 	}
 

@@ -69,6 +69,12 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 	/** The class of SQL states for a missing table, column or privilege. */
 	private static final String TABLE_STATE = "42";
 
+	/**
+	 * MySQL and MariaDB do not write transactions that read what is committed to a binary
+	 * log of statements.
+	 */
+	private static final int MYSQL_STATEMENT_LOG = 1665;
+
 	/** So many statements are executed well within the time-out of one. */
 	private static final int RENEWED_AT_ONCE = 100;
 
@@ -90,13 +96,16 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 
 	/**
 	 * Creates a store. It connects when it is first used.
-	 * @param database the URL, the user, and other settings of the driver. The store sets
-	 * the size and the time-outs of the pool
+	 * @param database the URL, the user, and other settings of the driver. If a
+	 * {@link HikariConfig#getDataSource() data source} connects, the URL still tells
+	 * which database it is. The user and the password are read again for each new
+	 * connection. The store sets the size and the time-outs of the pool
 	 * @param connections the number of statements that run concurrently, at least 2. Half
 	 * of them are reserved for holders, which renew and release. If the database
 	 * notifies, one more connection is used
 	 * @param table the name of the table of locks; the name of the table of results has
-	 * the suffix {@code _results}. Applications with the same tables share their locks
+	 * the suffix {@code _results}, or {@code _RESULTS} after a name in upper case.
+	 * Applications with the same tables share their locks
 	 * @param createTables whether to create the tables if there are none
 	 * @param commandTimeout the longest time to wait for an answer
 	 * @param application the data source of the transactions of the application, if it is
@@ -127,12 +136,13 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 		String instance = UUID.randomUUID().toString();
 		LockTable locks = kind.locks(table, instance);
 		ResultTable results = new ResultTable(locks, table);
-		this.connections = new Connections(StorePool.create(database, url, connections + (notifies ? 1 : 0),
-				commandTimeout, locks.connectionInitSql()), locks, connections, commandTimeout);
+		this.connections = new Connections(
+				StorePool.create(database, url, connections + (notifies ? 1 : 0), commandTimeout, locks), locks,
+				connections, commandTimeout);
 		this.calls = new StoreCalls("jdbc", commandTimeout);
 		this.access = new JdbcAccess(locks, results, this.connections, this.calls,
 				notifies ? new ReleaseNotifications(PostgreSqlTable.channel(table), instance, this.connections) : null,
-				(application != null) ? new JoinedTransactions(application, locks, results) : null,
+				(application != null) ? new JoinedTransactions(application, locks, results, this.connections) : null,
 				REACTIVE ? new JoinedReactiveTransactions(locks, results) : null);
 		this.purge = new Purge(locks, results, this.connections.callers());
 	}
@@ -207,6 +217,12 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 
 							%s"""
 						.formatted(this.schema));
+		}
+		if (failure.getErrorCode() == MYSQL_STATEMENT_LOG) {
+			throw new LockConfigurationException(
+					"lock.store is jdbc, but the binary log of the database contains statements: %s".formatted(
+							failure.getMessage()),
+					"Set binlog_format=ROW or binlog_format=MIXED in the database.");
 		}
 		return failure;
 	}

@@ -136,7 +136,14 @@ final class JoinedReactiveTransactions {
 			.then(returnsRow(connection, this.locks.exists(), rowKey))
 			.onErrorResume(JoinedReactiveTransactions::isMissingTable,
 					(ex) -> Mono.from(connection.rollbackTransactionToSavepoint(SAVEPOINT)).then(elsewhere))
+			.flatMap((found) -> release(connection).thenReturn(found))
 			.onErrorResume(UnsupportedOperationException.class, (ex) -> elsewhere);
+	}
+
+	/** Some databases keep a savepoint until the end of its transaction. */
+	private static Mono<Void> release(Connection connection) {
+		return Mono.defer(() -> Mono.from(connection.releaseSavepoint(SAVEPOINT)))
+			.onErrorComplete(UnsupportedOperationException.class);
 	}
 
 	private static boolean isMissingTable(Throwable failure) {

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.datasource.JdbcTransactionObjectSupport;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -37,6 +38,14 @@ final class JoinedTransactions {
 
 	private final ResultTable results;
 
+	private final Connections own;
+
+	/** Whether the connections of the transactions may be to several databases. */
+	private final boolean routes;
+
+	/** Where the locks are. Looked up once. */
+	private volatile @Nullable Place home;
+
 	private volatile @Nullable Integer defaultIsolation;
 
 	/** The names of the locks for which a warning has been logged. */
@@ -45,11 +54,23 @@ final class JoinedTransactions {
 	/**
 	 * Creates the statements in transactions.
 	 * @param dataSource the data source of the transactions of the application
+	 * @param own the connections of the store
 	 */
-	JoinedTransactions(DataSource dataSource, LockTable locks, ResultTable results) {
+	JoinedTransactions(DataSource dataSource, LockTable locks, ResultTable results, Connections own) {
 		this.dataSource = target(dataSource);
 		this.locks = locks;
 		this.results = results;
+		this.own = own;
+		this.routes = routes(dataSource);
+	}
+
+	private static boolean routes(DataSource dataSource) {
+		try {
+			return dataSource.isWrapperFor(AbstractRoutingDataSource.class);
+		}
+		catch (SQLException ex) {
+			return false;
+		}
 	}
 
 	/**
@@ -63,8 +84,40 @@ final class JoinedTransactions {
 
 	/** Returns whether the lock is held, or the transaction uses another database. */
 	boolean holdUntilCommit(LockKey key, String rowKey, long token, Object transaction) {
-		return !isOurs(transaction) || run(key, (connection, mayBeDone) -> !canCheck(connection)
-				|| this.locks.holdUntilCommit(connection, rowKey, token));
+		return !isOurs(transaction) || run(key, (connection, mayBeDone) -> !isAtHome(key, connection)
+				|| !canCheck(connection) || this.locks.holdUntilCommit(connection, rowKey, token));
+	}
+
+	/**
+	 * Returns whether the connection is to the database of the locks. A data source that
+	 * routes, for example to the databases of tenants, may have chosen another one.
+	 */
+	private boolean isAtHome(LockKey key, Connection connection) throws SQLException {
+		if (!this.routes) {
+			return true;
+		}
+		Place home = this.home;
+		if (home == null) {
+			try (Connection own = this.own.borrow()) {
+				home = Place.of(own);
+			}
+			this.home = home;
+		}
+		boolean same = home.equals(Place.of(connection));
+		if (!same) {
+			report(key);
+		}
+		return same;
+	}
+
+	private void report(LockKey key) {
+		if (this.reported.add(key.name())) {
+			logger
+				.warn(("The transaction under lock '%s' cannot be joined by the lock store, so a lost lease can commit,"
+						+ " and a result is stored after the commit: a duplicate repeats the work if the server crashes in"
+						+ " between")
+					.formatted(key.name()));
+		}
 	}
 
 	/**
@@ -92,27 +145,25 @@ final class JoinedTransactions {
 	 * @param committed runs when the transaction has been committed
 	 */
 	void keep(LockKey key, String rowKey, StoredResult result, Object transaction, Runnable committed) {
-		if (isOurs(transaction)) {
-			run(key, (connection, mayBeDone) -> {
-				this.results.put(connection, rowKey, key.name(), result);
-				return true;
+		if (!isOurs(transaction)) {
+			report(key);
+		}
+		else if (run(key, (connection, mayBeDone) -> isAtHome(key, connection) && put(connection, key, rowKey, result))
+				&& TransactionSynchronizationManager.isSynchronizationActive()) {
+			TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+				@Override
+				public void afterCommit() {
+					committed.run();
+				}
+
 			});
-			if (TransactionSynchronizationManager.isSynchronizationActive()) {
-				TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-
-					@Override
-					public void afterCommit() {
-						committed.run();
-					}
-
-				});
-			}
 		}
-		else if (this.reported.add(key.name())) {
-			logger.warn(("The transaction under lock '%s' cannot be joined by the lock store, so the result is stored"
-					+ " after its commit, and a duplicate repeats the work if the server crashes in between")
-				.formatted(key.name()));
-		}
+	}
+
+	private boolean put(Connection connection, LockKey key, String rowKey, StoredResult result) throws SQLException {
+		this.results.put(connection, rowKey, key.name(), result);
+		return true;
 	}
 
 	/**
@@ -138,6 +189,17 @@ final class JoinedTransactions {
 		finally {
 			DataSourceUtils.releaseConnection(connection, this.dataSource);
 		}
+	}
+
+	/**
+	 * A database, and the schema in which names of tables are looked up.
+	 */
+	private record Place(@Nullable String url, @Nullable String catalog, @Nullable String schema) {
+
+		static Place of(Connection connection) throws SQLException {
+			return new Place(connection.getMetaData().getURL(), connection.getCatalog(), connection.getSchema());
+		}
+
 	}
 
 }

@@ -135,18 +135,23 @@ abstract class LockTable {
 	}
 
 	/**
-	 * Returns the holder of a lock that was not granted. The lock may have been released
-	 * in the meantime.
+	 * Returns who holds the lock after a statement that has not returned a grant. The
+	 * lock may have been released in the meantime.
 	 */
-	final Held holder(Connection connection, String key) throws SQLException {
-		return find(connection, key).orElseGet(() -> new Held(Duration.ZERO));
+	final AcquireResult holder(Connection connection, String key, String owner) throws SQLException {
+		return read(connection, key, (row) -> answer(row, owner)).orElseGet(() -> new Held(Duration.ZERO));
 	}
 
+	/** Returns the holder of the lock. */
 	final Optional<Held> find(Connection connection, String key) throws SQLException {
+		return read(connection, key, LockTable::held);
+	}
+
+	private <T> Optional<T> read(Connection connection, String key, RowReader<T> reader) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(this.find)) {
 			statement.setString(1, key);
 			try (ResultSet rows = statement.executeQuery()) {
-				return rows.next() ? Optional.of(held(rows)) : Optional.empty();
+				return rows.next() ? Optional.of(reader.read(rows)) : Optional.empty();
 			}
 		}
 	}
@@ -213,6 +218,13 @@ abstract class LockTable {
 	/** Returns the statement of a release that keeps the lock unavailable for a while. */
 	String releaseAfter() {
 		return this.releaseAfter;
+	}
+
+	/** Executes a statement without parameters. */
+	static void execute(Connection connection, String sql) throws SQLException {
+		try (Statement statement = connection.createStatement()) {
+			statement.execute(sql);
+		}
 	}
 
 	/** Executes a statement with two parameters. */
@@ -339,20 +351,36 @@ abstract class LockTable {
 	abstract String deleteSome(String table, String columns, String condition);
 
 	/**
-	 * Returns the initial statement of a new connection, if any. It limits the time for
-	 * which a statement waits for a row that another transaction has locked.
+	 * Sets up a new connection: the isolation of its transactions, and the time for which
+	 * its statements wait for a row that another transaction has locked.
 	 */
-	@Nullable String connectionInitSql() {
-		return null;
+	void setUp(Connection connection) throws SQLException {
+		connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
 	}
 
 	/** Prepares a connection that has been borrowed from the pool. */
 	void prepare(Connection connection) throws SQLException {
 	}
 
+	/**
+	 * Returns the same statements, such that each of them sees what was committed before
+	 * it. By default, the connection was {@linkplain #setUp set up} for that.
+	 */
+	<T> Statements<T> isolated(Statements<T> statements) {
+		return statements;
+	}
+
 	/** Returns the expression for the time. */
 	final String now() {
 		return this.now;
+	}
+
+	/** Reads the row of a lock that is held. */
+	@FunctionalInterface
+	private interface RowReader<T> {
+
+		T read(ResultSet row) throws SQLException;
+
 	}
 
 	/** A change of the time to live. */

@@ -58,13 +58,15 @@ final class MySqlTable extends LockTable {
 				}
 			}
 		}
-		return holder(connection, key);
+		// A trigger of the application may have reset the generated key of a grant.
+		return holder(connection, key, owner);
 	}
 
-	/** The shortest time that MySQL supports, in seconds. */
 	@Override
-	String connectionInitSql() {
-		return "SET SESSION innodb_lock_wait_timeout = 1";
+	void setUp(Connection connection) throws SQLException {
+		super.setUp(connection);
+		// The shortest time that MySQL supports, in seconds.
+		execute(connection, "SET SESSION innodb_lock_wait_timeout = 1");
 	}
 
 	/**

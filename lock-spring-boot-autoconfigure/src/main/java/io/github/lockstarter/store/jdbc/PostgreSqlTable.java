@@ -41,9 +41,17 @@ final class PostgreSqlTable extends LockTable {
 	 * locked. It applies to one statement only, because a pooler may give the connection
 	 * to other clients.
 	 */
-	private static final String SETTING = "WITH setting AS (SELECT set_config('lock_timeout', '100ms', TRUE))";
+	private static final String SETTING = setting("100ms");
 
-	private static final String BACKEND = "SELECT pg_backend_pid()";
+	/**
+	 * A holder that releases waits for all callers that contend for its lock, and for no
+	 * transaction of the application: that has ended before.
+	 */
+	private static final String RELEASE_SETTING = setting("1s");
+
+	private static final String SESSION = "SELECT pg_backend_pid(), current_setting('transaction_isolation')";
+
+	private static final String READ_COMMITTED = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED";
 
 	/**
 	 * The time for the waiters of other instances to acquire the lock before this
@@ -61,8 +69,7 @@ final class PostgreSqlTable extends LockTable {
 
 	private final String holdUntilCommit;
 
-	/** Whether statements of one connection may be executed by several backends. */
-	private volatile @Nullable Boolean pooled;
+	private volatile @Nullable Session session;
 
 	/**
 	 * Creates the statements.
@@ -103,14 +110,14 @@ final class PostgreSqlTable extends LockTable {
 				UPDATE %1$s SET expires_at = 0 FROM setting
 				WHERE lock_key = ? AND owner = ? AND expires_at >= %2$s
 				RETURNING CASE WHEN waiting IS NOT NULL THEN pg_notify('%3$s', lock_key) END
-				""".formatted(name, NOW, channel, SETTING);
+				""".formatted(name, NOW, channel, RELEASE_SETTING);
 		// Waiters are notified, because the lock is free earlier than they expect.
 		this.releaseAfter = """
 				%4$s
 				UPDATE %1$s SET owner = ?, expires_at = %2$s + ? FROM setting
 				WHERE lock_key = ? AND owner = ? AND expires_at >= %2$s
 				RETURNING CASE WHEN waiting IS NOT NULL THEN pg_notify('%3$s', lock_key) END
-				""".formatted(name, NOW, channel, SETTING);
+				""".formatted(name, NOW, channel, RELEASE_SETTING);
 		this.handOver = """
 				%6$s
 				UPDATE %1$s SET
@@ -121,12 +128,26 @@ final class PostgreSqlTable extends LockTable {
 				FROM setting
 				WHERE lock_key = ? AND owner = ? AND expires_at >= %2$s
 				RETURNING token, CASE WHEN waiting IS NOT NULL THEN pg_notify('%5$s', '%4$s ' || lock_key) END, waiting
-				""".formatted(name, NOW, "waiting <> '%s'".formatted(instance), instance, channel, SETTING);
+				""".formatted(name, NOW, "waiting <> '%s'".formatted(instance), instance, channel, RELEASE_SETTING);
+		// The transaction of the application gets its own setting back.
 		this.holdUntilCommit = """
-				WITH setting AS (SELECT set_config('lock_timeout', '%3$ds', TRUE))
-				SELECT 1 FROM setting, %1$s AS held
-				WHERE lock_key = ? AND token = ? AND expires_at >= %2$s FOR UPDATE OF held
-				""".formatted(name, NOW, LONGEST_WAIT_SECONDS);
+				WITH before AS MATERIALIZED (SELECT current_setting('lock_timeout') AS value),
+				setting AS MATERIALIZED (SELECT value, set_config('lock_timeout', '%3$ds', TRUE) FROM before),
+				locked AS MATERIALIZED (
+				  SELECT 1 FROM setting, %1$s AS held
+				  WHERE lock_key = ? AND token = ? AND expires_at >= %2$s FOR UPDATE OF held
+				),
+				counted AS MATERIALIZED (SELECT count(*) AS held FROM locked),
+				restored AS MATERIALIZED (
+				  SELECT held, set_config('lock_timeout', CASE WHEN held >= 0 THEN value END, TRUE) FROM counted, setting
+				)
+				SELECT 1 FROM restored WHERE held = 1
+				"""
+			.formatted(name, NOW, LONGEST_WAIT_SECONDS);
+	}
+
+	private static String setting(String time) {
+		return "WITH setting AS (SELECT set_config('lock_timeout', '%s', TRUE))".formatted(time);
 	}
 
 	/**
@@ -211,9 +232,16 @@ final class PostgreSqlTable extends LockTable {
 		return Set.of("PostgreSQL");
 	}
 
+	/** Not in transactions of several statements. */
 	@Override
 	boolean boundsAcquisitions() {
-		return true;
+		Session known = this.session;
+		return known == null || known.readsCommitted();
+	}
+
+	/** Changes nothing, because a pooler may give the connection to other clients. */
+	@Override
+	void setUp(Connection connection) {
 	}
 
 	/**
@@ -223,21 +251,48 @@ final class PostgreSqlTable extends LockTable {
 	@Override
 	void prepare(Connection connection) throws SQLException {
 		PGConnection postgres = connection.unwrap(PGConnection.class);
-		Boolean pooled = this.pooled;
-		if (pooled == null) {
-			pooled = isPooled(connection, postgres);
-			this.pooled = pooled;
+		Session known = this.session;
+		if (known == null) {
+			known = Session.of(connection, postgres);
+			this.session = known;
 		}
-		if (pooled) {
+		if (known.pooled()) {
 			postgres.setPrepareThreshold(0);
 		}
 	}
 
-	/** A pooler reports another backend to its clients than the one that answers them. */
-	private static boolean isPooled(Connection connection, PGConnection postgres) throws SQLException {
-		try (Statement statement = connection.createStatement(); ResultSet rows = statement.executeQuery(BACKEND)) {
-			return !rows.next() || rows.getInt(1) != postgres.getBackendPID();
+	@Override
+	<T> Statements<T> isolated(Statements<T> statements) {
+		Session known = this.session;
+		if (known == null || known.readsCommitted()) {
+			return statements;
 		}
+		Statements<T> inside = (connection, mayBeDone) -> {
+			execute(connection, READ_COMMITTED);
+			return statements.run(connection, mayBeDone);
+		};
+		return inside.inTransaction();
+	}
+
+	/**
+	 * What the connections have in common.
+	 *
+	 * @param pooled whether several backends may execute the statements of one connection
+	 * @param readsCommitted whether a statement without a transaction of its own sees
+	 * what was committed before it, which the database, the user or the application
+	 * decides
+	 */
+	private record Session(boolean pooled, boolean readsCommitted) {
+
+		/** A pooler reports another backend than the one that answers. */
+		static Session of(Connection connection, PGConnection postgres) throws SQLException {
+			try (Statement statement = connection.createStatement(); ResultSet rows = statement.executeQuery(SESSION)) {
+				rows.next();
+				return new Session(rows.getInt(1) != postgres.getBackendPID(),
+						rows.getString(2).equals("read committed"));
+			}
+		}
+
 	}
 
 }

@@ -2,6 +2,7 @@ package io.github.lockstarter.store.jdbc;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Map;
@@ -37,6 +38,8 @@ final class ReleaseNotifications {
 	 * The number of probes without a notification after which the connection is replaced.
 	 */
 	private static final int MOST_UNANSWERED = 3;
+
+	private static final String BACKEND = "SELECT pg_backend_pid()";
 
 	private static final String NOTIFY = "SELECT pg_notify(?, ?)";
 
@@ -97,25 +100,64 @@ final class ReleaseNotifications {
 
 	private void run() {
 		while (!this.closed) {
+			int generation = this.connections.generation();
 			try (Connection connection = this.connections.borrow()) {
-				try {
-					connection.setNetworkTimeout(Runnable::run, 0);
-					receive(connection);
-				}
-				finally {
-					// Otherwise the connection would continue to listen.
-					this.connections.evict(connection);
+				if (!sharesSession(connection)) {
+					try {
+						connection.setNetworkTimeout(Runnable::run, 0);
+						receive(connection, generation);
+						continue;
+					}
+					finally {
+						// Otherwise the connection would continue to listen.
+						this.connections.evict(connection);
+					}
 				}
 			}
 			catch (Throwable ex) {
 				report("the connection was lost", ex);
 				wakeAll();
-				pause();
+				pause(jitteredPause());
+				continue;
 			}
+			report("a pooler gives its sessions to other clients", null);
+			poll(generation);
 		}
 	}
 
-	private void receive(Connection connection) throws SQLException {
+	/**
+	 * Returns whether a pooler executes the statements of one connection in several
+	 * sessions. A session that listened would deliver the notifications to other clients,
+	 * whose drivers would keep them.
+	 */
+	private boolean sharesSession(Connection connection) throws SQLException {
+		int backend = backend(connection);
+		if (backend == connection.unwrap(PGConnection.class).getBackendPID()) {
+			return false;
+		}
+		try (Connection other = this.connections.borrow()) {
+			// A transaction keeps its session.
+			other.setAutoCommit(false);
+			return backend(other) == backend || backend(connection) != backend;
+		}
+	}
+
+	private static int backend(Connection connection) throws SQLException {
+		try (Statement statement = connection.createStatement(); ResultSet rows = statement.executeQuery(BACKEND)) {
+			rows.next();
+			return rows.getInt(1);
+		}
+	}
+
+	private void poll(int generation) {
+		while (!this.closed && this.connections.generation() == generation) {
+			wakeAll();
+			pause(this.watchers.isEmpty() ? IDLE_MILLIS : jitteredPause());
+		}
+	}
+
+	/** Receives notifications until the connections are replaced. */
+	private void receive(Connection connection, int generation) throws SQLException {
 		try (Statement statement = connection.createStatement()) {
 			statement.execute("LISTEN \"%s\"".formatted(this.channel));
 		}
@@ -123,7 +165,7 @@ final class ReleaseNotifications {
 		Probes probes = new Probes();
 		// A lock may have been released before the connection listened.
 		wakeAll();
-		while (!this.closed) {
+		while (!this.closed && this.connections.generation() == generation) {
 			if (!this.watchers.isEmpty() && probes.areDue()) {
 				if (probes.unanswered > MOST_UNANSWERED) {
 					throw new SQLException("No notification has been received from PostgreSQL");
@@ -170,9 +212,9 @@ final class ReleaseNotifications {
 		return ThreadLocalRandom.current().nextInt(POLL_MILLIS / 2, POLL_MILLIS * 3 / 2);
 	}
 
-	private void pause() {
+	private void pause(int millis) {
 		try {
-			Thread.sleep(jitteredPause());
+			Thread.sleep(millis);
 		}
 		catch (InterruptedException ex) {
 			this.closed = true;

@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 
 import org.jspecify.annotations.Nullable;
 
@@ -51,7 +52,7 @@ final class ResultTable {
 	 * @param lockTable the name of the table of locks
 	 */
 	ResultTable(LockTable locks, String lockTable) {
-		String name = lockTable + "_results";
+		String name = nameFor(lockTable);
 		String now = locks.now();
 		this.find = """
 				SELECT result.token, result.content, %3$s - result.stored_at, held.owner
@@ -66,6 +67,15 @@ final class ResultTable {
 		String ofLock = "lock_name = ? AND kept_until > " + now;
 		this.count = "SELECT COUNT(*) FROM %s WHERE %s".formatted(name, ofLock);
 		this.removeSome = locks.deleteSome(name, KEY, ofLock);
+	}
+
+	/**
+	 * Returns the name of the table of results. It is in upper case if the name of the
+	 * table of locks is, because MySQL and MariaDB may distinguish the case.
+	 */
+	static String nameFor(String lockTable) {
+		String own = lockTable.substring(lockTable.indexOf('.') + 1);
+		return lockTable + (own.equals(own.toUpperCase(Locale.ROOT)) ? "_RESULTS" : "_results");
 	}
 
 	/**

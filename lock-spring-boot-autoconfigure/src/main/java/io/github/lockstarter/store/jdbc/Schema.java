@@ -14,11 +14,11 @@ import org.springframework.jdbc.datasource.init.ScriptUtils;
  */
 final class Schema {
 
-	/**
-	 * The name of the table of locks in the files. It is also the prefix of the name of
-	 * the table of results.
-	 */
-	private static final String TABLE = "\\blocks";
+	/** The name of the table of locks in the files. */
+	private static final String TABLE = "\\blocks\\b";
+
+	/** The name of the table of results in the files. */
+	private static final String RESULTS = "\\blocks_results\\b";
 
 	private final String statements;
 
@@ -30,7 +30,9 @@ final class Schema {
 	Schema(String database, String table) {
 		ClassPathResource file = new ClassPathResource("schema-%s.sql".formatted(database), Schema.class);
 		try {
-			this.statements = file.getContentAsString(StandardCharsets.UTF_8).replaceAll(TABLE, table);
+			this.statements = file.getContentAsString(StandardCharsets.UTF_8)
+				.replaceAll(RESULTS, ResultTable.nameFor(table))
+				.replaceAll(TABLE, table);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

@@ -3,6 +3,8 @@ package io.github.lockstarter.store.jdbc;
 import java.sql.Connection;
 import java.sql.SQLException;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Statements on one connection, in a transaction of their own or in none.
  *
@@ -17,6 +19,34 @@ interface Statements<T> {
 	 * connection was lost
 	 */
 	T run(Connection connection, boolean mayBeDone) throws SQLException;
+
+	/**
+	 * Returns the result if another transaction has locked a row for too long;
+	 * {@code null} if they run again.
+	 */
+	default @Nullable T whenBlocked() {
+		return null;
+	}
+
+	/**
+	 * Returns the same statements, with that result if another transaction has locked a
+	 * row for too long.
+	 */
+	default Statements<T> orWhenBlocked(T result) {
+		return new Statements<>() {
+
+			@Override
+			public T run(Connection connection, boolean mayBeDone) throws SQLException {
+				return Statements.this.run(connection, mayBeDone);
+			}
+
+			@Override
+			public T whenBlocked() {
+				return result;
+			}
+
+		};
+	}
 
 	/**
 	 * Returns the same statements in one transaction: all of them take effect, or none.

@@ -3,38 +3,66 @@ package io.github.lockstarter.store.jdbc;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
 
 import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariCredentialsProvider;
 import com.zaxxer.hikari.HikariDataSource;
-import org.jspecify.annotations.Nullable;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 
 import io.github.lockstarter.LockConfigurationException;
 
 /**
- * The pool of the store's own connections.
+ * The pool of the store's own connections. They are made with the settings of the
+ * application, and with the credentials that it uses at that moment.
  */
 final class StorePool extends HikariDataSource {
+
+	private static final Log logger = LogFactory.getLog(StorePool.class);
 
 	/** The shortest time that the pool allows. */
 	private static final long SHORTEST_CONNECT_MILLIS = 250;
 
+	/** The shortest time between two replacements of all connections. */
+	private static final long REPLACED_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+	/** A replacement within this time of the previous one is not logged. */
+	private static final long LOGGED_NANOS = TimeUnit.MINUTES.toNanos(1);
+
 	private final DatabaseUrl url;
 
-	private StorePool(HikariConfig config, DatabaseUrl url) {
+	private final LockTable locks;
+
+	/** The connections of the driver that are set up. Guarded by itself. */
+	private final Set<Connection> ready = Collections.newSetFromMap(new IdentityHashMap<>());
+
+	/** Changed only while this is locked. */
+	private volatile int generation;
+
+	/** Guarded by this. */
+	private long replacedAt = System.nanoTime() - LOGGED_NANOS;
+
+	private StorePool(HikariConfig config, DatabaseUrl url, LockTable locks) {
 		super(config);
 		this.url = url;
+		this.locks = locks;
 	}
 
 	/**
 	 * Creates a pool. It connects when it is first used.
-	 * @param database the URL, the user, and other settings of the driver
+	 * @param database the URL, the user, and other settings of the driver. The user and
+	 * the password are read again for each new connection
 	 * @param connections the largest number of connections
 	 * @param timeout the longest time to wait for a connection
-	 * @param initSql a statement for each new connection, unless the settings have one
+	 * @param locks the table that the connections are for
 	 * @throws LockConfigurationException if there is no driver for the URL
 	 */
 	static StorePool create(HikariConfig database, DatabaseUrl url, int connections, Duration timeout,
-			@Nullable String initSql) {
+			LockTable locks) {
 		HikariConfig config = new HikariConfig();
 		database.copyStateTo(config);
 		config.setPoolName("lock-jdbc");
@@ -48,12 +76,12 @@ final class StorePool extends HikariDataSource {
 		config.setRegisterMbeans(false);
 		config.setAutoCommit(true);
 		config.setReadOnly(false);
-		if (config.getConnectionInitSql() == null) {
-			config.setConnectionInitSql(initSql);
-		}
-		config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
+		// Behind a pooler, it would change the transactions of the application.
+		config.setTransactionIsolation(null);
+		HikariCredentialsProvider credentials = database.getCredentialsProvider();
+		config.setCredentialsProvider((credentials != null) ? credentials : database::getCredentials);
 		try {
-			return new StorePool(config, url);
+			return new StorePool(config, url, locks);
 		}
 		catch (RuntimeException ex) {
 			throw url.withoutSecrets(ex);
@@ -68,6 +96,63 @@ final class StorePool extends HikariDataSource {
 		catch (SQLException ex) {
 			throw this.url.withoutSecrets(ex);
 		}
+	}
+
+	/**
+	 * Sets up a connection of this pool if it is new. That is after the initial statement
+	 * of the application, which may change the same settings.
+	 */
+	void setUp(Connection connection) throws SQLException {
+		Connection ofDriver = connection.unwrap(Connection.class);
+		synchronized (this.ready) {
+			if (this.ready.contains(ofDriver)) {
+				return;
+			}
+		}
+		this.locks.setUp(ofDriver);
+		synchronized (this.ready) {
+			this.ready.removeIf(StorePool::isClosed);
+			this.ready.add(ofDriver);
+		}
+	}
+
+	private static boolean isClosed(Connection connection) {
+		try {
+			return connection.isClosed();
+		}
+		catch (SQLException ex) {
+			return true;
+		}
+	}
+
+	/** Returns the number of times that all connections were replaced. */
+	int generation() {
+		return this.generation;
+	}
+
+	/**
+	 * Replaces all connections, because the server at their other end accepts no changes:
+	 * another one may have become the primary. They are replaced at most once a second.
+	 * @param generation the generation when the failed connection was borrowed
+	 * @return whether the statement may be repeated over a new connection
+	 */
+	synchronized boolean replace(int generation, SQLException failure) {
+		if (generation != this.generation) {
+			return true;
+		}
+		long age = System.nanoTime() - this.replacedAt;
+		if (age < REPLACED_NANOS) {
+			return false;
+		}
+		this.generation++;
+		this.replacedAt = System.nanoTime();
+		getHikariPoolMXBean().softEvictConnections();
+		if (age >= LOGGED_NANOS) {
+			logger.warn(("The database accepts no changes, so the lock store has replaced its connections, and replaces"
+					+ " them again while this is so: %s")
+				.formatted(failure.getMessage()));
+		}
+		return true;
 	}
 
 }

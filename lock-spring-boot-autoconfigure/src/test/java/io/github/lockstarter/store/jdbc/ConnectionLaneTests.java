@@ -10,7 +10,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 
 import com.zaxxer.hikari.HikariConfig;
-import com.zaxxer.hikari.HikariDataSource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
@@ -28,16 +27,15 @@ class ConnectionLaneTests {
 	private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
 	@AutoClose
-	private final HikariDataSource pool = new HikariDataSource(settings());
+	private final StorePool pool = pool();
 
 	@AutoClose
 	private final ConnectionLane lane = new ConnectionLane("lane-", this.pool, 1, 0, new H2Table("locks"), TIMEOUT);
 
-	private static HikariConfig settings() {
+	private static StorePool pool() {
 		HikariConfig settings = new HikariConfig();
 		settings.setJdbcUrl("jdbc:h2:mem:lane");
-		settings.setMaximumPoolSize(1);
-		return settings;
+		return StorePool.create(settings, new DatabaseUrl(settings.getJdbcUrl()), 1, TIMEOUT, new H2Table("locks"));
 	}
 
 	@Test
@@ -142,6 +140,17 @@ class ConnectionLaneTests {
 		});
 		assertThat(done).succeedsWithin(TIMEOUT).isEqualTo(true);
 		assertThat(runs).containsExactly(false, true);
+	}
+
+	@Test
+	@DisplayName("A connection that was closed while it was idle is replaced")
+	void closedConnection() throws SQLException {
+		Connection ofDriver;
+		try (Connection idle = this.pool.getConnection()) {
+			ofDriver = idle.unwrap(Connection.class);
+		}
+		ofDriver.close();
+		assertThat(this.lane.runBlocking(thread())).succeedsWithin(TIMEOUT);
 	}
 
 	@Test

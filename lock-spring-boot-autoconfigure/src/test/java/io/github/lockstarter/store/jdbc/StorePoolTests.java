@@ -75,7 +75,7 @@ class StorePoolTests {
 		database.setDataSourceClassName("com.example.MissingDataSource");
 		assertThatExceptionOfType(RuntimeException.class)
 			.isThrownBy(() -> StorePool.create(database, new DatabaseUrl(database.getJdbcUrl()), 1,
-					Duration.ofSeconds(1), null))
+					Duration.ofSeconds(1), new H2Table("locks")))
 			.withMessageContaining("com.example.MissingDataSource");
 	}
 
@@ -84,7 +84,8 @@ class StorePoolTests {
 		HikariConfig database = new HikariConfig();
 		database.setJdbcUrl(url);
 		database.setUsername("app");
-		try (StorePool pool = StorePool.create(database, new DatabaseUrl(url), 1, Duration.ofMillis(1), null)) {
+		try (StorePool pool = StorePool.create(database, new DatabaseUrl(url), 1, Duration.ofMillis(1),
+				new H2Table("locks"))) {
 			throw Awaitility.await()
 				.until(() -> catchThrowable(pool::getConnection),
 						(failure) -> failure.getCause() != null || failure.getMessage().contains("driver"));

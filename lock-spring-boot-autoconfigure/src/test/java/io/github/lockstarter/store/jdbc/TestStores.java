@@ -54,6 +54,11 @@ final class TestStores implements AutoCloseable {
 	JdbcLockStore another(String url, Duration timeout) {
 		HikariConfig database = new HikariConfig();
 		database.setJdbcUrl(url);
+		return another(database, timeout);
+	}
+
+	/** Returns a new instance with these settings of the application. */
+	JdbcLockStore another(HikariConfig database, Duration timeout) {
 		JdbcLockStore store = new JdbcLockStore(database, 4, "locks", true, timeout, null);
 		store.afterPropertiesSet();
 		this.stores.add(store);

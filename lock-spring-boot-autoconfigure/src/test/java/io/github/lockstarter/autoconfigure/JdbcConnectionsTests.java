@@ -1,0 +1,334 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+
+import javax.sql.DataSource;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.util.Credentials;
+import org.h2.jdbcx.JdbcDataSource;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.mariadb.jdbc.MariaDbDataSource;
+import org.postgresql.ds.PGSimpleDataSource;
+
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.AbstractDataSource;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
+import org.springframework.jdbc.datasource.SimpleDriverDataSource;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+
+import io.github.lockstarter.LockConfigurationException;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.testing.LocalMariaDb;
+import io.github.lockstarter.testing.LocalPostgreSql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The store connects as the application does.
+ */
+@Tag("once")
+class JdbcConnectionsTests {
+
+	private static final String SERVER = LocalMariaDb.shared().url();
+
+	/** Without the administrator. */
+	private static final String URL = SERVER.substring(0, SERVER.indexOf('?'));
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class))
+		.withPropertyValues("lock.store=jdbc", "lock.jdbc.initialize-schema=always", "lock.jdbc.table=connected_locks",
+				"lock.jdbc.command-timeout=10s");
+
+	@ParameterizedTest
+	@EnumSource
+	@DisplayName("After the application's password was changed and its connections were ended, locks are acquired with the new password")
+	void rotated(Pool kind) throws SQLException {
+		administrate("CREATE OR REPLACE USER application IDENTIFIED BY 'first'", "GRANT ALL ON test.* TO application");
+		DataSource pool = kind.create();
+		this.runner.withBean(DataSource.class, () -> pool).run((context) -> {
+			LockRegistry locks = context.getBean(LockRegistry.class);
+			locks.acquire("team:42").close();
+			administrate("ALTER USER application IDENTIFIED BY 'second'", "KILL USER application");
+			kind.changePassword(pool, "second");
+			locks.acquire("team:42").close();
+			assertThat(JdbcClient.create(new DriverManagerDataSource(SERVER))
+				.sql("SELECT count(*) FROM information_schema.processlist WHERE user = 'application'")
+				.query(Integer.class)
+				.single()).isPositive();
+		});
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	@DisplayName("The store uses the data source with which the application's pool connects")
+	void dataSource(Source source) {
+		HikariDataSource pool = new HikariDataSource();
+		source.configure(pool);
+		this.runner.withBean(DataSource.class, () -> pool)
+			.run((context) -> context.getBean(LockRegistry.class).acquire("team:42").close());
+	}
+
+	@Test
+	@DisplayName("An embedded database is recognized by the data source of the pool, and its tables are created")
+	void embedded() {
+		HikariDataSource pool = new HikariDataSource();
+		Source.H2.configure(pool);
+		this.runner.withPropertyValues("lock.jdbc.initialize-schema=embedded")
+			.withBean(DataSource.class, () -> pool)
+			.run((context) -> context.getBean(LockRegistry.class).acquire("team:42").close());
+	}
+
+	@Test
+	@DisplayName("The store looks through wrappers of the application's pool")
+	void wrapped() {
+		HikariDataSource pool = new HikariDataSource();
+		pool.setDataSource(new LazyConnectionDataSourceProxy(Source.POSTGRESQL.dataSource()));
+		ProxyFactory advised = new ProxyFactory(new TransactionAwareDataSourceProxy(new DelegatingDataSource(pool)));
+		this.runner.withBean(DataSource.class, () -> (DataSource) advised.getProxy())
+			.run((context) -> context.getBean(LockRegistry.class).acquire("team:42").close());
+	}
+
+	@Test
+	@DisplayName("A data source that hides its address stops the start, and the message says what to set")
+	void hidden() {
+		this.runner.withBean(DataSource.class, Hidden::new)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOfSatisfying(LockConfigurationException.class,
+						(ex) -> assertThat(ex.getAction()).contains("lock.jdbc.url")));
+	}
+
+	private static void administrate(String... statements) throws SQLException {
+		try (Connection connection = DriverManager.getConnection(SERVER);
+				Statement statement = connection.createStatement()) {
+			for (String each : statements) {
+				statement.execute(each);
+			}
+		}
+	}
+
+	/** Kinds of pools, and how their password is changed. */
+	enum Pool {
+
+		/** By its JMX bean. */
+		HIKARI {
+
+			@Override
+			DataSource create() {
+				HikariDataSource pool = super.hikari();
+				pool.setUsername("application");
+				pool.setPassword("first");
+				return pool;
+			}
+
+			@Override
+			void changePassword(DataSource pool, String password) {
+				((HikariDataSource) pool).getHikariConfigMXBean()
+					.setCredentials(Credentials.of("application", password));
+			}
+
+		},
+
+		PROVIDER {
+
+			private final AtomicReference<String> password = new AtomicReference<>("first");
+
+			@Override
+			DataSource create() {
+				HikariDataSource pool = super.hikari();
+				pool.setCredentialsProvider(() -> Credentials.of("application", this.password.get()));
+				return pool;
+			}
+
+			@Override
+			void changePassword(DataSource pool, String password) {
+				this.password.set(password);
+			}
+
+		},
+
+		/** A subclass of the pool, as for tokens of a cloud. */
+		OVERRIDDEN {
+
+			private final AtomicReference<String> password = new AtomicReference<>("first");
+
+			@Override
+			DataSource create() {
+				Supplier<String> current = this.password::get;
+				HikariConfig settings = super.hikari();
+				return new HikariDataSource(settings) {
+
+					@Override
+					public Credentials getCredentials() {
+						return Credentials.of("application", current.get());
+					}
+
+				};
+			}
+
+			@Override
+			void changePassword(DataSource pool, String password) {
+				this.password.set(password);
+			}
+
+		},
+
+		/** The pool asks a data source, which has the password. */
+		DATA_SOURCE {
+
+			@Override
+			DataSource create() {
+				HikariDataSource pool = new HikariDataSource();
+				pool.setDataSource(unpooled());
+				return pool;
+			}
+
+			@Override
+			void changePassword(DataSource pool, String password) {
+				((SimpleDriverDataSource) ((HikariDataSource) pool).getDataSource()).setPassword(password);
+			}
+
+		},
+
+		NONE {
+
+			@Override
+			DataSource create() {
+				return unpooled();
+			}
+
+			@Override
+			void changePassword(DataSource pool, String password) {
+				((SimpleDriverDataSource) pool).setPassword(password);
+			}
+
+		};
+
+		abstract DataSource create();
+
+		abstract void changePassword(DataSource pool, String password);
+
+		private HikariDataSource hikari() {
+			HikariDataSource pool = new HikariDataSource();
+			pool.setJdbcUrl(URL);
+			return pool;
+		}
+
+		private static SimpleDriverDataSource unpooled() {
+			return new SimpleDriverDataSource(new org.mariadb.jdbc.Driver(), URL, "application", "first");
+		}
+
+	}
+
+	/** Data sources without pools. */
+	enum Source {
+
+		POSTGRESQL {
+
+			@Override
+			DataSource dataSource() {
+				PGSimpleDataSource source = new PGSimpleDataSource();
+				source.setUrl(LocalPostgreSql.shared().url());
+				return source;
+			}
+
+		},
+
+		MARIADB {
+
+			@Override
+			@Nullable DataSource dataSource() {
+				try {
+					return new MariaDbDataSource(SERVER);
+				}
+				catch (SQLException ex) {
+					throw new IllegalStateException(ex);
+				}
+			}
+
+		},
+
+		H2 {
+
+			@Override
+			DataSource dataSource() {
+				JdbcDataSource source = new JdbcDataSource();
+				source.setUrl("jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1".formatted(UUID.randomUUID()));
+				source.setUser("sa");
+				return source;
+			}
+
+		},
+
+		/** Tells no URL before it is connected. */
+		BY_CLASS_NAME {
+
+			@Override
+			@Nullable DataSource dataSource() {
+				return null;
+			}
+
+			@Override
+			void configure(HikariDataSource pool) {
+				pool.setDataSourceClassName(PGSimpleDataSource.class.getName());
+				pool.addDataSourceProperty("serverName", "127.0.0.1");
+				pool.addDataSourceProperty("portNumber", LocalPostgreSql.shared().port());
+				pool.addDataSourceProperty("databaseName", "postgres");
+				pool.setUsername("postgres");
+			}
+
+		},
+
+		/** Hides its URL, as wrappers of drivers do. */
+		HIDDEN {
+
+			@Override
+			DataSource dataSource() {
+				return new Hidden();
+			}
+
+		};
+
+		abstract @Nullable DataSource dataSource();
+
+		void configure(HikariDataSource pool) {
+			pool.setDataSource(dataSource());
+			pool.setConnectionTimeout(Duration.ofSeconds(30).toMillis());
+		}
+
+	}
+
+	static class Hidden extends AbstractDataSource {
+
+		@Override
+		public Connection getConnection() throws SQLException {
+			return DriverManager.getConnection(LocalPostgreSql.shared().url());
+		}
+
+		@Override
+		public Connection getConnection(String username, String password) throws SQLException {
+			return getConnection();
+		}
+
+	}
+
+}
