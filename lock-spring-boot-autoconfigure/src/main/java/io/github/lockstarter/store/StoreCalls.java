@@ -180,6 +180,11 @@ public final class StoreCalls implements AutoCloseable {
 		return this.time.nanoTime();
 	}
 
+	/** Returns the longest time to wait for an answer. */
+	public Duration timeout() {
+		return this.timeout;
+	}
+
 	/** Read before the driver is called, which may block. */
 	private long until() {
 		if (this.pending.getAndIncrement() == 0 && this.ticking.compareAndSet(false, true)) {

@@ -37,7 +37,7 @@ import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 
 import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.testing.LocalMariaDb;
+import io.github.lockstarter.testing.LocalMySql;
 import io.github.lockstarter.testing.LocalPostgreSql;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -48,7 +48,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Tag("once")
 class JdbcConnectionsTests {
 
-	private static final String SERVER = LocalMariaDb.shared().url();
+	private static final String SERVER = LocalMySql.shared().url();
 
 	/** Without the administrator. */
 	private static final String URL = SERVER.substring(0, SERVER.indexOf('?'));

@@ -32,7 +32,7 @@ import org.springframework.transaction.annotation.Transactional;
 import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.annotation.ExclusiveRequest;
-import io.github.lockstarter.testing.LocalMariaDb;
+import io.github.lockstarter.testing.LocalMySql;
 import io.github.lockstarter.testing.LocalPostgreSql;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -150,7 +150,7 @@ class RoutedTransactionsTests {
 
 			@Override
 			DataSource create() {
-				String url = LocalMariaDb.shared().url();
+				String url = LocalMySql.shared().url();
 				JdbcClient.create(pool(url, null)).sql("CREATE OR REPLACE DATABASE routed").update();
 				HikariDataSource tenant = pool(url, null);
 				tenant.setCatalog("routed");

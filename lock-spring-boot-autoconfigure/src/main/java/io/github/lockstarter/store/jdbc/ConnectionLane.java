@@ -3,7 +3,6 @@ package io.github.lockstarter.store.jdbc;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -17,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
+import io.github.lockstarter.store.StoreCalls;
 import io.github.lockstarter.store.StoreCalls.NotDone;
 
 /**
@@ -40,7 +40,7 @@ final class ConnectionLane implements AutoCloseable {
 
 	private final LockTable locks;
 
-	private final Duration timeout;
+	private final StoreCalls calls;
 
 	private final ThreadPoolExecutor threads;
 
@@ -58,13 +58,13 @@ final class ConnectionLane implements AutoCloseable {
 	 * @param reserved the number of them that run only on threads of the lane: a virtual
 	 * thread of a caller may be suspended for a while during its statement
 	 * @param locks the table that the connections are for
-	 * @param timeout the longest time for a statement, including the wait for a
-	 * connection
+	 * @param calls the time-out of a statement, including the wait for a connection, and
+	 * its clock
 	 */
-	ConnectionLane(String name, StorePool pool, int connections, int reserved, LockTable locks, Duration timeout) {
+	ConnectionLane(String name, StorePool pool, int connections, int reserved, LockTable locks, StoreCalls calls) {
 		this.pool = pool;
 		this.locks = locks;
-		this.timeout = timeout;
+		this.calls = calls;
 		this.free = new Semaphore(connections, true);
 		this.blocking = new Semaphore(connections - reserved);
 		CustomizableThreadFactory factory = new CustomizableThreadFactory(name);
@@ -160,7 +160,7 @@ final class ConnectionLane implements AutoCloseable {
 
 		private final Statements<T> statements;
 
-		private final long until = System.nanoTime() + ConnectionLane.this.timeout.toNanos();
+		private final long until = ConnectionLane.this.calls.nanoTime() + ConnectionLane.this.calls.timeout().toNanos();
 
 		private final CompletableFuture<T> result = new CompletableFuture<>();
 
@@ -268,7 +268,7 @@ final class ConnectionLane implements AutoCloseable {
 		}
 
 		private int millisLeft() {
-			return (int) TimeUnit.NANOSECONDS.toMillis(this.until - System.nanoTime());
+			return (int) TimeUnit.NANOSECONDS.toMillis(this.until - ConnectionLane.this.calls.nanoTime());
 		}
 
 	}

@@ -2,7 +2,8 @@ package io.github.lockstarter.store.jdbc;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Duration;
+
+import io.github.lockstarter.store.StoreCalls;
 
 /**
  * The connections of the store. Some of them are reserved for holders, which renew and
@@ -21,13 +22,13 @@ final class Connections {
 	 * @param pool the pool, with at least that many connections
 	 * @param locks the table that the connections are for
 	 * @param connections the number of statements that run concurrently; at least two
-	 * @param timeout the longest time for a statement, including the wait for a
-	 * connection
+	 * @param calls the time-out of a statement, including the wait for a connection, and
+	 * its clock
 	 */
-	Connections(StorePool pool, LockTable locks, int connections, Duration timeout) {
+	Connections(StorePool pool, LockTable locks, int connections, StoreCalls calls) {
 		this.pool = pool;
-		this.callers = new ConnectionLane("lock-jdbc-", pool, connections - connections / 2, 0, locks, timeout);
-		this.holders = new ConnectionLane("lock-jdbc-holders-", pool, connections / 2, 1, locks, timeout);
+		this.callers = new ConnectionLane("lock-jdbc-", pool, connections - connections / 2, 0, locks, calls);
+		this.holders = new ConnectionLane("lock-jdbc-holders-", pool, connections / 2, 1, locks, calls);
 	}
 
 	/** Returns the connections for callers, and for background statements. */

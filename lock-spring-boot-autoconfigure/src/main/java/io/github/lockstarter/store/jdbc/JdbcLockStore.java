@@ -136,10 +136,10 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 		String instance = UUID.randomUUID().toString();
 		LockTable locks = kind.locks(table, instance);
 		ResultTable results = new ResultTable(locks, table);
+		this.calls = new StoreCalls("jdbc", commandTimeout);
 		this.connections = new Connections(
 				StorePool.create(database, url, connections + (notifies ? 1 : 0), commandTimeout, locks), locks,
-				connections, commandTimeout);
-		this.calls = new StoreCalls("jdbc", commandTimeout);
+				connections, this.calls);
 		this.access = new JdbcAccess(locks, results, this.connections, this.calls,
 				notifies ? new ReleaseNotifications(PostgreSqlTable.channel(table), instance, this.connections) : null,
 				(application != null) ? new JoinedTransactions(application, locks, results, this.connections) : null,

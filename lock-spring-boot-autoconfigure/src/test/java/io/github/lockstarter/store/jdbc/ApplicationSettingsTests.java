@@ -39,7 +39,7 @@ import io.github.lockstarter.store.AcquireResult.Held;
 import io.github.lockstarter.store.LockStore.Renewal;
 import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.StoredLock;
-import io.github.lockstarter.testing.LocalMariaDb;
+import io.github.lockstarter.testing.LocalMySql;
 import io.github.lockstarter.testing.LocalPgBouncer;
 import io.github.lockstarter.testing.LocalPostgreSql;
 import io.github.lockstarter.testing.TestLocks;
@@ -52,7 +52,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Settings of the application, its users and its administrators that the store does not
  * choose, and must not change.
  */
-@Tag("once")
+@Tag("database")
 @ExtendWith(OutputCaptureExtension.class)
 class ApplicationSettingsTests {
 
@@ -60,7 +60,7 @@ class ApplicationSettingsTests {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
-	private static final String MARIADB = LocalMariaDb.shared().url();
+	private static final String MARIADB = LocalMySql.shared().url();
 
 	/** Each new session has an unusual isolation level. */
 	@AutoClose

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
+import io.github.lockstarter.store.StoreCalls;
 import io.github.lockstarter.store.StoreCalls.NotDone;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -30,7 +31,10 @@ class ConnectionLaneTests {
 	private final StorePool pool = pool();
 
 	@AutoClose
-	private final ConnectionLane lane = new ConnectionLane("lane-", this.pool, 1, 0, new H2Table("locks"), TIMEOUT);
+	@AutoClose
+	private final StoreCalls calls = new StoreCalls("jdbc", TIMEOUT);
+
+	private final ConnectionLane lane = new ConnectionLane("lane-", this.pool, 1, 0, new H2Table("locks"), this.calls);
 
 	private static StorePool pool() {
 		HikariConfig settings = new HikariConfig();
@@ -105,7 +109,7 @@ class ConnectionLaneTests {
 	@DisplayName("Blocking callers do not use the connections reserved for background threads")
 	void reserved() {
 		try (ConnectionLane reserved = new ConnectionLane("reserved-", this.pool, 1, 1, new H2Table("locks"),
-				TIMEOUT)) {
+				this.calls)) {
 			assertThat(reserved.runBlocking(thread())).succeedsWithin(TIMEOUT).isNotEqualTo(Thread.currentThread());
 		}
 	}

@@ -21,7 +21,7 @@ import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.StoredLock;
-import io.github.lockstarter.testing.LocalMariaDb;
+import io.github.lockstarter.testing.LocalMySql;
 import io.github.lockstarter.testing.LocalPostgreSql;
 import io.github.lockstarter.testing.TcpProxy;
 import io.github.lockstarter.testing.TestLocks;
@@ -41,7 +41,7 @@ class RepeatedStatementsTests {
 
 	private static final String POSTGRESQL = LocalPostgreSql.shared().url();
 
-	private static final String MARIADB = LocalMariaDb.shared().url();
+	private static final String MARIADB = LocalMySql.shared().url();
 
 	private final LockKey key = new LockKey("repeated", UUID.randomUUID().toString());
 

@@ -25,7 +25,7 @@ import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.actuate.LockStoreHealthIndicator;
 import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.testing.LocalDatabase;
-import io.github.lockstarter.testing.LocalMariaDb;
+import io.github.lockstarter.testing.LocalMySql;
 import io.github.lockstarter.testing.LocalPostgreSql;
 import io.github.lockstarter.testing.TcpProxy;
 import io.github.lockstarter.testing.TestLocks;
@@ -37,7 +37,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Two servers behind one address. The first becomes read-only, and its connections stay
  * open.
  */
-@Tag("once")
+@Tag("database")
 @ExtendWith(OutputCaptureExtension.class)
 class ReplacedConnectionsTests {
 
@@ -54,10 +54,10 @@ class ReplacedConnectionsTests {
 	private static final LocalPostgreSql nextPostgreSql = LocalPostgreSql.started();
 
 	@AutoClose
-	private static final LocalMariaDb mariaDb = LocalMariaDb.started();
+	private static final LocalMySql mariaDb = LocalMySql.started();
 
 	@AutoClose
-	private static final LocalMariaDb nextMariaDb = LocalMariaDb.started();
+	private static final LocalMySql nextMariaDb = LocalMySql.started();
 
 	private final LockKey key = new LockKey("replaced", UUID.randomUUID().toString());
 
