@@ -31,9 +31,9 @@ class ConnectionLaneTests {
 	private final StorePool pool = pool();
 
 	@AutoClose
-	@AutoClose
 	private final StoreCalls calls = new StoreCalls("jdbc", TIMEOUT);
 
+	@AutoClose
 	private final ConnectionLane lane = new ConnectionLane("lane-", this.pool, 1, 0, new H2Table("locks"), this.calls);
 
 	private static StorePool pool() {
