@@ -1,6 +1,8 @@
 package io.github.lockstarter.store;
 
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 
 /**
@@ -10,9 +12,10 @@ import java.util.function.LongSupplier;
  * <p>
  * It knows that the process runs from ticks. A process that was stopped has no tick for
  * long: of the time since the last one, only {@link #MOST_COUNTED} counts, and so does
- * nothing of the {@link #GRACE} after it. Without ticks, it is an ordinary clock.
+ * nothing of the {@link #GRACE} after it. The ticks end some time after the last use.
+ * Without ticks, it is an ordinary clock.
  */
-final class RunningTime {
+public final class RunningTime {
 
 	/** The time between two ticks. */
 	static final long TICK = TimeUnit.MILLISECONDS.toNanos(50);
@@ -23,35 +26,96 @@ final class RunningTime {
 	/** For the threads that read what has arrived. */
 	static final long GRACE = 2 * TICK;
 
+	/** Added to the longest time-out, so that the ticks outlast each call. */
+	private static final long MARGIN = TimeUnit.SECONDS.toNanos(1);
+
 	private final LongSupplier clock;
+
+	private final Ticker ticker;
+
+	private final long lasting;
+
+	private final AtomicBoolean ticking = new AtomicBoolean();
 
 	private volatile State state;
 
+	/** The time of the last use, to one tick. */
+	private volatile long used;
+
 	/**
-	 * Creates a clock without ticks.
-	 * @param clock the clock of the machine, in nanoseconds
+	 * Creates a clock.
+	 * @param longest the longest time-out
+	 * @param ticker schedules the ticks
 	 */
-	RunningTime(LongSupplier clock) {
+	public RunningTime(Duration longest, Ticker ticker) {
+		this(System::nanoTime, longest, ticker);
+	}
+
+	RunningTime(LongSupplier clock, Duration longest, Ticker ticker) {
 		this.clock = clock;
+		this.ticker = ticker;
+		this.lasting = longest.toNanos() + MARGIN;
 		long now = clock.getAsLong();
 		this.state = new State(false, now, 0, now);
+		this.used = now;
 	}
 
 	/** Returns a time in nanoseconds, to be compared with others of this clock only. */
-	long nanoTime() {
+	public long nanoTime() {
 		return this.state.at(this.clock.getAsLong());
 	}
 
-	/** To be called at least once per {@link #TICK} from now on. */
-	void tick() {
-		this.state = this.state.ticked(this.clock.getAsLong());
+	/**
+	 * Returns the time at the beginning of a call. It is measured with ticks for at least
+	 * the longest time-out.
+	 */
+	public long begin() {
+		long now = nanoTime();
+		if (now - this.used > TICK) {
+			this.used = now;
+		}
+		if (!this.ticking.get() && this.ticking.compareAndSet(false, true)) {
+			this.used = now;
+			tickOn();
+		}
+		return now;
 	}
 
-	/** Ends the ticks. */
-	void stop() {
+	private void tickOn() {
+		this.state = this.state.ticked(this.clock.getAsLong());
+		if (!this.ticker.later(this::tick, TICK)) {
+			stop();
+		}
+	}
+
+	private void tick() {
+		if (nanoTime() - this.used > this.lasting) {
+			stop();
+		}
+		else {
+			tickOn();
+		}
+	}
+
+	private void stop() {
 		State last = this.state;
 		long now = this.clock.getAsLong();
 		this.state = new State(false, now, last.stopped, last.at(now));
+		this.ticking.set(false);
+	}
+
+	/**
+	 * Schedules ticks.
+	 */
+	@FunctionalInterface
+	public interface Ticker {
+
+		/**
+		 * Runs the tick after a time.
+		 * @return {@code false} if it will never run
+		 */
+		boolean later(Runnable tick, long nanos);
+
 	}
 
 	/**

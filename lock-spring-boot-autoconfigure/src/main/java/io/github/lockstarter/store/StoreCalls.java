@@ -10,7 +10,6 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
@@ -42,21 +41,15 @@ public final class StoreCalls implements AutoCloseable {
 	private static final int MOST_UNDONE = 1000;
 
 	/** For the first calls, which load the driver and connect. */
-	private static final long FIRST_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(5);
+	private static final Duration FIRST_TIMEOUT = Duration.ofSeconds(5);
 
 	/** The time in which an answer is read that has arrived when the time-out is over. */
 	private static final long LAST_LOOK_NANOS = RunningTime.TICK;
 
 	private final AtomicInteger beingUndone = new AtomicInteger();
 
-	private final RunningTime time = new RunningTime(System::nanoTime);
-
 	/** Whether the driver has answered, or has failed. */
 	private volatile boolean warm;
-
-	private final AtomicInteger pending = new AtomicInteger();
-
-	private final AtomicBoolean ticking = new AtomicBoolean();
 
 	private volatile boolean closed;
 
@@ -68,6 +61,8 @@ public final class StoreCalls implements AutoCloseable {
 	 * Not the timer that all futures of the JVM share, which the application could block.
 	 */
 	private final ScheduledThreadPoolExecutor timer;
+
+	private final RunningTime time;
 
 	/**
 	 * Creates the calls of a store, and starts the thread for their time-outs.
@@ -84,6 +79,7 @@ public final class StoreCalls implements AutoCloseable {
 		this.timer.setRemoveOnCancelPolicy(true);
 		// Started now: if a thread could not be created later, no call would time out.
 		this.timer.prestartCoreThread();
+		this.time = new RunningTime(longer(timeout), this::tickLater);
 	}
 
 	/**
@@ -174,45 +170,34 @@ public final class StoreCalls implements AutoCloseable {
 
 	/**
 	 * Returns the current time of the clock for time-outs, in nanoseconds. It stands
-	 * still while the process does, as long as a call is pending.
+	 * still while the process does, as long as there are calls.
 	 */
 	public long nanoTime() {
 		return this.time.nanoTime();
 	}
 
-	/** Returns the longest time to wait for an answer. */
+	/**
+	 * Returns the longest time to wait for an answer to a call that begins now.
+	 */
 	public Duration timeout() {
-		return this.timeout;
+		return this.warm ? this.timeout : longer(this.timeout);
+	}
+
+	private static Duration longer(Duration timeout) {
+		return (timeout.compareTo(FIRST_TIMEOUT) > 0) ? timeout : FIRST_TIMEOUT;
+	}
+
+	private boolean tickLater(Runnable tick, long nanos) {
+		this.timer.schedule(tick, nanos, TimeUnit.NANOSECONDS);
+		return !this.closed;
 	}
 
 	/** Read before the driver is called, which may block. */
 	private long until() {
-		if (this.pending.getAndIncrement() == 0 && this.ticking.compareAndSet(false, true)) {
-			this.time.tick();
-			tickLater();
-		}
-		long nanos = this.timeout.toNanos();
-		return nanoTime() + (this.warm ? nanos : Math.max(nanos, FIRST_TIMEOUT_NANOS));
-	}
-
-	private void tickLater() {
-		this.timer.schedule(() -> {
-			if (this.pending.get() > 0) {
-				this.time.tick();
-				tickLater();
-				return;
-			}
-			this.time.stop();
-			this.ticking.set(false);
-			if (this.pending.get() > 0 && this.ticking.compareAndSet(false, true)) {
-				this.time.tick();
-				tickLater();
-			}
-		}, RunningTime.TICK, TimeUnit.NANOSECONDS);
+		return this.time.begin() + timeout().toNanos();
 	}
 
 	private <T> CompletionStage<T> inTime(LockKey key, CompletableFuture<T> answer, long until) {
-		answer.whenComplete((result, failure) -> this.pending.decrementAndGet());
 		if (!answer.isDone()) {
 			Alarm alarm = new Alarm(answer, until);
 			alarm.set(until - nanoTime());
@@ -304,8 +289,6 @@ public final class StoreCalls implements AutoCloseable {
 
 		private final long until;
 
-		private boolean isLastLook;
-
 		private volatile @Nullable Future<?> next;
 
 		Alarm(CompletableFuture<?> answer, long until) {
@@ -322,13 +305,12 @@ public final class StoreCalls implements AutoCloseable {
 
 		@Override
 		public void run() {
-			long left = this.until - nanoTime();
-			if (StoreCalls.this.closed || (left <= 0 && this.isLastLook)) {
+			long left = this.until + LAST_LOOK_NANOS - nanoTime();
+			if (StoreCalls.this.closed || left <= 0) {
 				this.answer.completeExceptionally(new TimeoutException());
 			}
 			else {
-				this.isLastLook = left <= 0;
-				set(this.isLastLook ? LAST_LOOK_NANOS : left);
+				set(left);
 			}
 		}
 

@@ -1,7 +1,9 @@
 package io.github.lockstarter.store;
 
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -12,7 +14,13 @@ class RunningTimeTests {
 	/** A clock may have any origin, and may overflow. */
 	private long now = Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(1);
 
-	private final RunningTime time = new RunningTime(() -> this.now);
+	/** The next tick, if there is one. */
+	private @Nullable Runnable next;
+
+	private final RunningTime time = new RunningTime(() -> this.now, Duration.ofSeconds(2), (tick, nanos) -> {
+		this.next = tick;
+		return true;
+	});
 
 	private final long start = this.time.nanoTime();
 
@@ -21,19 +29,27 @@ class RunningTimeTests {
 	void withoutTicks() {
 		pass(5000);
 		assertPassed(5000);
-		this.time.tick();
-		this.time.stop();
+		this.time.begin();
+		pass(100);
+		tick();
+		for (int i = 0; this.next != null; i++) {
+			assertThat(i).isLessThan(100);
+			pass(50);
+			tick();
+		}
+		assertThat(passed()).as("it ticks for the longest time-out and a second").isBetween(8000L, 8300L);
+		long before = passed();
 		pass(5000);
-		assertPassed(10_000);
+		assertPassed(before + 5000);
 	}
 
 	@Test
 	@DisplayName("While ticks are a little late, all time counts")
 	void lateTicks() {
-		this.time.tick();
+		tick();
 		for (int i = 0; i < 20; i++) {
 			pass(240);
-			this.time.tick();
+			tick();
 		}
 		assertPassed(20 * 240);
 	}
@@ -41,24 +57,24 @@ class RunningTimeTests {
 	@Test
 	@DisplayName("Of the time without a tick, 250 ms count, before and after the next tick")
 	void stopped() {
-		this.time.tick();
+		tick();
 		pass(2000);
 		assertPassed(250);
-		this.time.tick();
+		tick();
 		assertPassed(250);
 	}
 
 	@Test
 	@DisplayName("After a stop, the clock stands still for another 100 ms, for the threads that read what has arrived")
 	void grace() {
-		this.time.tick();
+		tick();
 		pass(2000);
-		this.time.tick();
+		tick();
 		pass(50);
-		this.time.tick();
+		tick();
 		assertPassed(250);
 		pass(60);
-		this.time.tick();
+		tick();
 		assertPassed(260);
 		pass(200);
 		assertPassed(460);
@@ -67,21 +83,23 @@ class RunningTimeTests {
 	@Test
 	@DisplayName("A process that is stopped again and again gets on")
 	void stoppedAgainAndAgain() {
-		this.time.tick();
+		tick();
 		for (int i = 0; i < 10; i++) {
 			pass(1000);
-			this.time.tick();
+			tick();
 		}
 		assertThat(passed()).isBetween(1500L, 2500L);
 	}
 
-	@Test
-	@DisplayName("The time since the last tick counts when the ticks end")
-	void stops() {
-		this.time.tick();
-		pass(30);
-		this.time.stop();
-		assertPassed(30);
+	private void tick() {
+		Runnable tick = this.next;
+		this.next = null;
+		if (tick != null) {
+			tick.run();
+		}
+		else {
+			this.time.begin();
+		}
 	}
 
 	private void pass(long millis) {

@@ -2,6 +2,7 @@ package io.github.lockstarter.testing;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -35,6 +36,8 @@ public final class TcpProxy implements AutoCloseable {
 	private final List<Link> links = new CopyOnWriteArrayList<>();
 
 	private volatile boolean refuses;
+
+	private volatile long delayMillis;
 
 	/**
 	 * Starts a proxy on a free port.
@@ -73,6 +76,20 @@ public final class TcpProxy implements AutoCloseable {
 	/** Forwards later connections to another server; the open ones remain. */
 	public void redirect(int target) {
 		this.targets = new int[] { target };
+	}
+
+	/** Delays data in each direction from now on, like a network. */
+	public void delay(long millis) {
+		this.delayMillis = millis;
+	}
+
+	private void delay() throws IOException {
+		try {
+			Thread.sleep(this.delayMillis);
+		}
+		catch (InterruptedException ex) {
+			throw new InterruptedIOException();
+		}
 	}
 
 	/** Drops the server's answers on the open connections. */
@@ -231,6 +248,7 @@ public final class TcpProxy implements AutoCloseable {
 			try (InputStream in = this.client.getInputStream(); OutputStream out = this.server.getOutputStream()) {
 				byte[] buffer = new byte[BUFFER];
 				for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {
+					delay();
 					if (this.dropsRequests) {
 						this.droppedRequestBytes += length;
 					}
@@ -252,6 +270,7 @@ public final class TcpProxy implements AutoCloseable {
 			try (InputStream in = this.server.getInputStream(); OutputStream out = this.client.getOutputStream()) {
 				byte[] buffer = new byte[BUFFER];
 				for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {
+					delay();
 					if (!this.dropsReplies && breaksReply()) {
 						out.write(buffer, 0, (this.loss == Loss.REPLY) ? 0 : length / 2);
 						this.dropsReplies = true;

@@ -147,7 +147,7 @@ final class LockEntry implements LeasedLock {
 		StoreLease holder = this.lease;
 		// After the end of the lease, other holders may have left a result before the
 		// caller arrived.
-		if (holder != null && holder.isHeld()) {
+		if (holder != null && !holder.remaining().isZero()) {
 			request.noteHolder(Turn.storeToken(holder.fencingToken()));
 		}
 		boolean asking = this.state == EntryState.ACQUIRING || this.state == EntryState.RELEASING;

@@ -59,6 +59,9 @@ public final class StoreLease implements SharedLease {
 	/** A bit of the deadline, which is otherwise 0: it is final. */
 	private static final long FINAL = 1;
 
+	private static final AtomicIntegerFieldUpdater<StoreLease> RENEWING = AtomicIntegerFieldUpdater
+		.newUpdater(StoreLease.class, "renewing");
+
 	/** Neither released nor lost. */
 	private static final int OPEN = 0;
 
@@ -93,8 +96,8 @@ public final class StoreLease implements SharedLease {
 
 	private volatile long renewAt;
 
-	/** Whether a renewal is in flight. */
-	private volatile boolean renewing;
+	/** The number of renewals in flight. */
+	private volatile int renewing;
 
 	/** Whether the store has not lost its data since the lock was last renewed. */
 	private volatile boolean verified = true;
@@ -172,7 +175,7 @@ public final class StoreLease implements SharedLease {
 	public boolean isHeld() {
 		while (!isEnded()) {
 			long deadline = this.deadline;
-			if (deadline - now() > 0) {
+			if (!isFinal(deadline) && deadline - now() > 0) {
 				return true;
 			}
 			if (isFinal(deadline) || DEADLINE.compareAndSet(this, deadline, deadline | FINAL)) {
@@ -441,7 +444,7 @@ public final class StoreLease implements SharedLease {
 
 	/** Returns the time of the next check of this lease. */
 	long due() {
-		boolean isJudgedLater = this.renewing && this.renewAt - this.deadline > 0;
+		boolean isJudgedLater = this.renewing > 0 && this.renewAt - this.deadline > 0;
 		return (isJudgedLater || this.renewAt - this.deadline < 0) ? this.renewAt : this.deadline;
 	}
 
@@ -451,7 +454,7 @@ public final class StoreLease implements SharedLease {
 	 * which the lease is still held.
 	 */
 	boolean isJudgedLater(long now) {
-		if (!this.renewing || isFinal(this.deadline)) {
+		if (this.renewing == 0 || isFinal(this.deadline)) {
 			return false;
 		}
 		if (this.renewAt - this.deadline <= 0) {
@@ -501,10 +504,13 @@ public final class StoreLease implements SharedLease {
 		if (isLast && this.verified) {
 			return Duration.ZERO;
 		}
-		this.verified = true;
-		this.renewing = true;
 		long lives = isLast ? this.deadline - now : Math.min(this.options.ttl().toNanos(), end() - now);
-		return Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(lives));
+		Duration ttl = Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(lives));
+		if (!ttl.isZero()) {
+			this.verified = true;
+			RENEWING.incrementAndGet(this);
+		}
+		return ttl;
 	}
 
 	Renewal renewal(Duration ttl) {
@@ -517,11 +523,12 @@ public final class StoreLease implements SharedLease {
 	 */
 	void renewed(long asked, Duration ttl, @Nullable Boolean owned, @Nullable Throwable failure) {
 		long third = this.options.ttl().toNanos() / 3;
-		this.renewing = false;
+		RENEWING.decrementAndGet(this);
 		this.lock.observer().storeAnswered(key(), failure);
 		if (failure != null) {
 			// The lease is still held, and the store may recover in time. After a
 			// reconnection, the next renewal may be due already.
+			this.verified = false;
 			long again = now() + third / 3;
 			if (again - this.renewAt < 0) {
 				this.renewAt = again;

@@ -69,7 +69,7 @@ public final class DynamoDbLockStore implements LockStore, InitializingBean, Dis
 		this.client = client;
 		this.createTable = createTable;
 		StoreCalls calls = new StoreCalls("DynamoDB", commandTimeout);
-		Requests requests = new Requests(client, commandTimeout, calls::nanoTime);
+		Requests requests = new Requests(client, calls);
 		this.results = new DynamoDbResults(requests, table, clock);
 		this.access = new TableAccess(table, new LeaseClock(clock, clockSkew), calls, requests,
 				new Results(requests, table, clock));

@@ -9,7 +9,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import java.util.function.LongSupplier;
 
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
@@ -21,6 +20,7 @@ import software.amazon.awssdk.services.dynamodb.model.TransactionConflictExcepti
 import org.springframework.lang.Contract;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
+import io.github.lockstarter.store.StoreCalls;
 import io.github.lockstarter.store.StoreCalls.NotDone;
 
 /**
@@ -42,9 +42,7 @@ final class Requests {
 
 	private final DynamoDbAsyncClient client;
 
-	private final Duration timeout;
-
-	private final LongSupplier clock;
+	private final StoreCalls calls;
 
 	private final AwsRequestOverrideConfiguration inTime;
 
@@ -54,13 +52,14 @@ final class Requests {
 
 	/**
 	 * Creates requests.
-	 * @param clock the clock for time-outs
+	 * @param calls the time-out of a request, and its clock
 	 */
-	Requests(DynamoDbAsyncClient client, Duration timeout, LongSupplier clock) {
+	Requests(DynamoDbAsyncClient client, StoreCalls calls) {
 		this.client = client;
-		this.clock = clock;
-		this.timeout = timeout;
-		this.inTime = AwsRequestOverrideConfiguration.builder().apiCallTimeout(timeout.plus(LONGEST_STOP)).build();
+		this.calls = calls;
+		this.inTime = AwsRequestOverrideConfiguration.builder()
+			.apiCallTimeout(calls.timeout().plus(LONGEST_STOP))
+			.build();
 	}
 
 	/**
@@ -88,13 +87,13 @@ final class Requests {
 	 * Sends a request, and repeats it while a transaction with its items is in progress.
 	 */
 	<T> CompletionStage<T> send(Function<DynamoDbAsyncClient, CompletableFuture<T>> request) {
-		return send(request, this.sender, this.clock.getAsLong() + this.timeout.toNanos());
+		return send(request, this.sender, this.calls.nanoTime() + this.calls.timeout().toNanos());
 	}
 
 	private <T> CompletionStage<T> send(Function<DynamoDbAsyncClient, CompletableFuture<T>> request, Executor executor,
 			long until) {
 		return CompletableFuture.supplyAsync(() -> {
-			if (this.clock.getAsLong() - until > 0) {
+			if (this.calls.nanoTime() - until > 0) {
 				throw new NotDone("the request to DynamoDB could not be sent in time", null);
 			}
 			return request.apply(this.client);

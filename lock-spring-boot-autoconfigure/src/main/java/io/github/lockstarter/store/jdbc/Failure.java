@@ -40,10 +40,11 @@ enum Failure {
 	private static final String COMPLETION_UNKNOWN = "40003";
 
 	/**
-	 * Two transactions have inserted the same row, and conflicts that have SQL states of
-	 * their own in H2.
+	 * Two transactions have inserted the same row; PostgreSQL has ended a transaction
+	 * that was idle or took too long; and conflicts that have SQL states of their own in
+	 * H2.
 	 */
-	private static final Set<String> CONFLICTS = Set.of("23505", "90131", "90143");
+	private static final Set<String> CONFLICTS = Set.of("23505", "25P03", "25P04", "90131", "90143");
 
 	/**
 	 * Conflicts without such a SQL state in MySQL and MariaDB: a row was changed after
@@ -72,10 +73,10 @@ enum Failure {
 	private static final Set<String> H2_ENDS = Set.of("90067", "90098", "90121");
 
 	/**
-	 * Of MySQL and MariaDB: a commit has failed, and the server has closed an idle
-	 * connection.
+	 * Of MySQL and MariaDB: a commit has failed, the session was killed, the server has
+	 * closed an idle connection, and a proxy has lost the server.
 	 */
-	private static final Set<Integer> MYSQL_ENDS = Set.of(1180, 4031);
+	private static final Set<Integer> MYSQL_ENDS = Set.of(1180, 2006, 2013, 2055, 3169, 4031);
 
 	private final String text;
 

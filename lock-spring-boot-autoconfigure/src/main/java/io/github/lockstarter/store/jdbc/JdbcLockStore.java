@@ -52,6 +52,8 @@ import io.github.lockstarter.store.jdbc.LockTable.Renewed;
  */
 public final class JdbcLockStore implements LockStore, InitializingBean, DisposableBean {
 
+	private static final int[] NO_COUNTS = {};
+
 	private static final Log logger = LogFactory.getLog(JdbcLockStore.class);
 
 	private static final boolean REACTIVE = ClassUtils.isPresent(
@@ -276,15 +278,18 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 			.map((each) -> new Renewed(((JdbcLock) each.lock()).rowKey(), each.owner(), each.ttl()))
 			.toList();
 		Statements<int[]> renewal = (connection, mayBeDone) -> this.access.locks().renewAll(connection, all);
-		CompletionStage<int[]> together = this.connections.holders().run(renewal.inTransaction());
+		CompletionStage<int[]> together = this.connections.holders()
+			.run(renewal.inTransaction().orWhenBlocked(NO_COUNTS));
 		return IntStream.range(0, all.size()).mapToObj((i) -> {
 			JdbcLock lock = (JdbcLock) renewals.get(i).lock();
 			return this.calls.call(lock.key(), () -> together.handle((counts, failure) -> {
 				if (failure != null && !(failure.getCause() instanceof NotDone) && !(failure instanceof NotDone)) {
 					return CompletableFuture.<Boolean>failedStage(failure);
 				}
-				// A driver may not report the number of changed rows.
-				return (failure == null && counts[i] >= 0) ? CompletableFuture.completedStage(counts[i] == 1)
+				// A row is locked, or the driver does not report the number of changed
+				// rows.
+				return (failure == null && i < counts.length && counts[i] >= 0)
+						? CompletableFuture.completedStage(counts[i] == 1)
 						: lock.renew(all.get(i).owner(), all.get(i).ttl());
 			}).thenCompose(Function.identity()));
 		}).toList();

@@ -246,9 +246,14 @@ abstract class LockTable {
 		try (PreparedStatement statement = connection.prepareStatement(this.holdUntilCommit)) {
 			statement.setString(1, key);
 			statement.setLong(2, token);
+			int before = statement.getQueryTimeout();
 			statement.setQueryTimeout(LONGEST_WAIT_SECONDS);
 			try (ResultSet rows = statement.executeQuery()) {
 				return rows.next();
+			}
+			finally {
+				// A time-out of H2 belongs to the connection.
+				statement.setQueryTimeout(before);
 			}
 		}
 	}

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.ClassPathResource;
@@ -14,11 +16,8 @@ import org.springframework.jdbc.datasource.init.ScriptUtils;
  */
 final class Schema {
 
-	/** The name of the table of locks in the files. */
-	private static final String TABLE = "\\blocks\\b";
-
-	/** The name of the table of results in the files. */
-	private static final String RESULTS = "\\blocks_results\\b";
+	/** The names of the tables of locks and of results in the files. */
+	private static final Pattern NAME = Pattern.compile("\\blocks(_results)?\\b");
 
 	private final String statements;
 
@@ -31,8 +30,10 @@ final class Schema {
 		ClassPathResource file = new ClassPathResource("schema-%s.sql".formatted(database), Schema.class);
 		try {
 			this.statements = file.getContentAsString(StandardCharsets.UTF_8)
-				.replaceAll(RESULTS, ResultTable.nameFor(table))
-				.replaceAll(TABLE, table);
+				.lines()
+				.map((line) -> NAME.matcher(line)
+					.replaceAll((name) -> (name.group(1) != null) ? ResultTable.nameFor(table) : table))
+				.collect(Collectors.joining("\n", "", "\n"));
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

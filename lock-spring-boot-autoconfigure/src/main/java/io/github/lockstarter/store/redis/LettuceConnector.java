@@ -23,6 +23,7 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.store.RunningTime;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 /**
@@ -40,6 +41,9 @@ final class LettuceConnector {
 	private static final long BETWEEN_REFRESHES_MILLIS = 1000;
 
 	private static final long FIRST_USE_MILLIS = 1000;
+
+	/** Calls with a longer time-out are judged by an ordinary clock in the end. */
+	private static final Duration LONGEST_TIMEOUT = Duration.ofMinutes(1);
 
 	private final RedisConnections connections;
 
@@ -66,6 +70,8 @@ final class LettuceConnector {
 	private final CompletableFuture<Void> firstAttempt = new CompletableFuture<>();
 
 	private final ReadBarrier barrier;
+
+	private final RunningTime time;
 
 	/** Whether the driver is refreshing its list of the servers of a cluster. */
 	private final AtomicBoolean refreshing = new AtomicBoolean();
@@ -103,6 +109,7 @@ final class LettuceConnector {
 		this.silence = new SilenceWatch(connections, this, longestWait);
 		this.refusals = new RefusalWatch(connections, this);
 		this.barrier = new ReadBarrier(() -> connections.client().getResources());
+		this.time = new RunningTime(LONGEST_TIMEOUT, this::tickLater);
 	}
 
 	/**
@@ -215,17 +222,44 @@ final class LettuceConnector {
 	}
 
 	private void setAlarm(Call<?> call, Duration timeout) {
+		long until = this.time.begin() + timeout.toNanos();
+		setAlarm(call, timeout.toNanos(), () -> judge(call, until, timeout));
+	}
+
+	private void setAlarm(Call<?> call, long nanos, Runnable action) {
 		try {
-			AbstractRedisClient client = this.connections.client();
-			call.setAlarm(client.getResources().timer().newTimeout((alarm) -> this.barrier.afterRead(() -> {
-				if (call.expire(timeout)) {
-					late(client, timeout);
-				}
-			}), timeout.toMillis(), TimeUnit.MILLISECONDS));
+			call.setAlarm(this.connections.client()
+				.getResources()
+				.timer()
+				.newTimeout((alarm) -> this.barrier.afterRead(action), nanos, TimeUnit.NANOSECONDS));
 		}
 		catch (Throwable ex) {
 			// The driver has been shut down, has too many time-outs, or has no thread.
 			call.fail(ex);
+		}
+	}
+
+	/** The time for which the process stood still does not count. */
+	private void judge(Call<?> call, long until, Duration timeout) {
+		long left = until - this.time.nanoTime();
+		if (left > 0 && !call.isDone()) {
+			setAlarm(call, left, () -> judge(call, until, timeout));
+		}
+		else if (call.expire(timeout)) {
+			late(this.connections.client(), timeout);
+		}
+	}
+
+	private boolean tickLater(Runnable tick, long nanos) {
+		try {
+			this.connections.client()
+				.getResources()
+				.timer()
+				.newTimeout((each) -> tick.run(), nanos, TimeUnit.NANOSECONDS);
+			return true;
+		}
+		catch (Throwable ex) {
+			return false;
 		}
 	}
 

@@ -97,6 +97,9 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 		Batches batches = new Batches(!clustered);
 		LockPubSub pubSub = new LockPubSub(connections, connector, keyPrefix + ":released");
 		connector.onReplaced(pubSub::resubscribe);
+		if (grants != connector) {
+			grants.onReplaced(pubSub::resubscribe);
+		}
 		this.groups = new GroupGrants(calls, clustered);
 		this.access = new RedisAccess(new RedisKeys(keyPrefix), connector, grants, calls, batches,
 				(replicasToAck > 0) ? new Batches(!clustered) : batches, new RedisRenewals(calls, !clustered), pubSub,
@@ -182,6 +185,9 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 	@Override
 	public void onReconnect(Runnable action) {
 		this.access.connector().onReconnect(action);
+		if (this.access.grants() != this.access.connector()) {
+			this.access.grants().onReconnect(action);
+		}
 	}
 
 	@Override

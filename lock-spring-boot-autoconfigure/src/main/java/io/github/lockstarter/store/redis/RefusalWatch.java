@@ -53,7 +53,7 @@ final class RefusalWatch {
 	/** Whether a connection is being replaced, or was within the last second. */
 	private final AtomicBoolean replacing = new AtomicBoolean();
 
-	/** The consecutive refusals, if there were any in the last minute. */
+	/** The last refusals, if there were any. */
 	private @Nullable Refusals refusals;
 
 	RefusalWatch(RedisConnections connections, LettuceConnector connector) {
@@ -77,7 +77,7 @@ final class RefusalWatch {
 			return true;
 		}
 		Refusals known = add(code);
-		boolean patient = code.equals("LOADING") && known.nanos() < LONG_LOADING_NANOS;
+		boolean patient = code.equals("LOADING") && known.loadingNanos() < LONG_LOADING_NANOS;
 		if (!patient && this.replacing.compareAndSet(false, true)) {
 			try {
 				this.connector.runOnThread(() -> replace(redis, known, failure));
@@ -93,11 +93,14 @@ final class RefusalWatch {
 	private synchronized Refusals add(String code) {
 		long now = System.nanoTime();
 		Refusals known = this.refusals;
-		if (known == null || !known.code.equals(code) || now - known.last > QUIET_NANOS) {
-			known = new Refusals(code, now);
+		if (known == null || now - known.last > QUIET_NANOS) {
+			known = new Refusals();
 			this.refusals = known;
 		}
 		known.last = now;
+		if (code.equals("LOADING") && known.loadingSince == 0) {
+			known.loadingSince = now;
+		}
 		return known;
 	}
 
@@ -117,7 +120,11 @@ final class RefusalWatch {
 		}
 		catch (Throwable ex) {
 			// Includes an Error: otherwise no connection would ever be replaced again.
-			logger.debug("No other connection to Redis", ex);
+			if (refusals.logged.compareAndSet(false, true)) {
+				logger.warn(
+						"Redis answers '%s', and no other connection can be opened yet".formatted(failure.getMessage()),
+						ex);
+			}
 		}
 		finally {
 			allowLater();
@@ -131,26 +138,19 @@ final class RefusalWatch {
 	}
 
 	/**
-	 * Refusals with one error code, without a long time between two of them.
+	 * Refusals without a long time between two of them.
 	 */
 	private static final class Refusals {
 
-		private final String code;
-
-		private final long first;
-
 		private volatile long last;
+
+		/** The time of the first answer that the server loads its data, or 0. */
+		private volatile long loadingSince;
 
 		private final AtomicBoolean logged = new AtomicBoolean();
 
-		Refusals(String code, long first) {
-			this.code = code;
-			this.first = first;
-			this.last = first;
-		}
-
-		long nanos() {
-			return this.last - this.first;
+		long loadingNanos() {
+			return this.last - this.loadingSince;
 		}
 
 	}

@@ -46,6 +46,9 @@ final class ReleaseSubscription {
 
 	private volatile boolean open = true;
 
+	/** Whether to replace the subscription once more. */
+	private volatile boolean again;
+
 	/** Whether to subscribe although there is no watcher yet. */
 	private volatile boolean expected;
 
@@ -95,6 +98,9 @@ final class ReleaseSubscription {
 		if (current != null && this.subscribing.compareAndSet(false, true)) {
 			this.expected = true;
 			replaceOnThread(current);
+		}
+		else if (current != null) {
+			this.again = true;
 		}
 	}
 
@@ -148,6 +154,10 @@ final class ReleaseSubscription {
 		this.subscribing.set(false);
 		if (!this.open) {
 			close();
+		}
+		else if (this.again) {
+			this.again = false;
+			resubscribe();
 		}
 		else if (isNeeded() && this.connection == null) {
 			subscribe();

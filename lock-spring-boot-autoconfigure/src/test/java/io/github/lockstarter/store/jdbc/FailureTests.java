@@ -19,6 +19,8 @@ class FailureTests {
 			ROLLED_BACK, 40000, 0
 			UNKNOWN,     40003, 0
 			ROLLED_BACK, 23505, 0
+			ROLLED_BACK, 25P03, 0
+			ROLLED_BACK, 25P04, 0
 			BLOCKED,     55P03, 0
 			READ_ONLY,   25006, 0
 			UNKNOWN,     57P01, 0
@@ -41,6 +43,9 @@ class FailureTests {
 			UNKNOWN,     70100, 1927
 			UNKNOWN,     HY000, 4031
 			UNKNOWN,     HY000, 1180
+			UNKNOWN,     HY000, 2006
+			UNKNOWN,     HY000, 2013
+			UNKNOWN,     HY000, 3169
 			FINAL,       HY000, 1665
 			FINAL,       42S02, 1146
 			# H2

@@ -3,6 +3,8 @@ package io.github.lockstarter.store.jdbc;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -20,6 +22,7 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.LockStore.Renewal;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.testing.LocalMySql;
 import io.github.lockstarter.testing.LocalPostgreSql;
@@ -116,6 +119,33 @@ class RepeatedStatementsTests {
 			assertThat(CompletableFuture.allOf(renewal.toCompletableFuture(), renewed.toCompletableFuture(),
 					again.toCompletableFuture()))
 				.succeedsWithin(SOON);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "postgresql", "mariadb", "h2" })
+	@DisplayName("A row that is locked delays none of the other renewals that are sent together with its own")
+	void lockedRowAmongMany(String database) throws SQLException {
+		String url = switch (database) {
+			case "postgresql" -> POSTGRESQL;
+			case "mariadb" -> MARIADB;
+			default -> "jdbc:h2:mem:repeated;DB_CLOSE_DELAY=-1";
+		};
+		try (TestStores stores = new TestStores(url); Connection other = stores.connection()) {
+			List<Renewal> renewals = new ArrayList<>();
+			for (int i = 0; i < 90; i++) {
+				StoredLock lock = stores.first().lock(new LockKey("repeated", this.key.key() + i));
+				join(lock.acquire(AcquireCommand.of("a", TTL)));
+				renewals.add(new Renewal(lock, "a", TTL));
+			}
+			other.setAutoCommit(false);
+			LockTable.execute(other,
+					"SELECT * FROM locks WHERE lock_key = 'repeated:%s0' FOR UPDATE".formatted(this.key.key()));
+			List<CompletionStage<Boolean>> answers = stores.first().renewAll(renewals);
+			for (CompletionStage<Boolean> answer : answers.subList(1, answers.size())) {
+				assertThat(join(answer)).isTrue();
+			}
+			other.rollback();
 		}
 	}
 

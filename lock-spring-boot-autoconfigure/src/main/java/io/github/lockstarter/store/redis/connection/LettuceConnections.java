@@ -139,7 +139,8 @@ public final class LettuceConnections implements RedisConnections {
 
 	@Override
 	public boolean replace(RedisClusterAsyncCommands<byte[], byte[]> suspect, BooleanSupplier stillSuspect) {
-		return this.shared.replace(suspect, stillSuspect) || this.grants.replace(suspect, stillSuspect);
+		return this.shared.replace(suspect, stillSuspect) || this.grants.replace(suspect, stillSuspect)
+				|| (!this.shared.has(suspect) && !this.grants.has(suspect));
 	}
 
 	@Override

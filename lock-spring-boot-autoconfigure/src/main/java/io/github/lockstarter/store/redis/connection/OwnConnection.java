@@ -61,6 +61,12 @@ final class OwnConnection {
 		return false;
 	}
 
+	/** Returns whether the commands belong to the current connection. */
+	boolean has(RedisClusterAsyncCommands<byte[], byte[]> commands) {
+		StatefulConnection<byte[], byte[]> current = this.connection.get();
+		return current != null && commands(current) == commands;
+	}
+
 	/** Closes the connection. It is opened again when its commands are requested. */
 	void close() {
 		StatefulConnection<byte[], byte[]> current = this.connection.getAndSet(null);

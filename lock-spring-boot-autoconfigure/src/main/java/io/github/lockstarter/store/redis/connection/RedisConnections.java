@@ -44,7 +44,7 @@ public interface RedisConnections {
 	 * @param suspect the commands of that connection
 	 * @param stillSuspect whether that connection is still suspect when the new one is
 	 * open
-	 * @return whether the connection was replaced
+	 * @return whether the connection was replaced, by this call or by another one
 	 * @throws RuntimeException if the connection to Redis fails
 	 */
 	default boolean replace(RedisClusterAsyncCommands<byte[], byte[]> suspect, BooleanSupplier stillSuspect) {

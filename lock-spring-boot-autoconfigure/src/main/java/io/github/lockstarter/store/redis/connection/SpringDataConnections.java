@@ -97,10 +97,10 @@ public final class SpringDataConnections implements RedisConnections {
 			return true;
 		}
 		if (this.leftShared) {
-			return this.own.replace(suspect, stillSuspect);
+			return this.own.replace(suspect, stillSuspect) || (!this.own.has(suspect) && !this.grants.has(suspect));
 		}
 		if (suspect != shared()) {
-			return false;
+			return !this.grants.has(suspect);
 		}
 		this.own.commands();
 		this.leftShared = stillSuspect.getAsBoolean();
