@@ -88,10 +88,10 @@ class R2dbcTransactionsTests {
 
 	@BeforeParameterizedClassInvocation
 	void start() {
-		this.jdbc = JdbcClient.create(new DriverManagerDataSource(this.database.url()));
+		this.jdbc = JdbcClient.create(new DriverManagerDataSource(this.database.url("reactive")));
 		this.jdbc.sql("drop table if exists receipts").update();
 		this.jdbc.sql("create table receipts (id varchar(50))").update();
-		this.server = server(this.database.url(), this.database.reactiveUrl());
+		this.server = server(this.database.url("reactive"), this.database.reactiveUrl("reactive"));
 		this.handlers = this.server.context().getBean(Handlers.class);
 		this.commits = this.server.context().getBean(Commits.class);
 	}

@@ -24,8 +24,17 @@ public enum TestDatabase {
 	 * Returns the JDBC URL of an empty database, or of one that other tests have used.
 	 */
 	public String url() {
+		return url("shared");
+	}
+
+	/**
+	 * Returns the JDBC URL of a database.
+	 * @param memory its name if it is in memory: tests with different users need
+	 * different databases
+	 */
+	public String url(String memory) {
 		return switch (this) {
-			case H2 -> "jdbc:h2:mem:shared;DB_CLOSE_DELAY=-1";
+			case H2 -> "jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1".formatted(memory);
 			case POSTGRESQL -> LocalPostgreSql.shared().url();
 			case MARIADB, MYSQL -> LocalMySql.shared().url();
 		};
@@ -33,8 +42,13 @@ public enum TestDatabase {
 
 	/** Returns the R2DBC URL of the same database. */
 	public String reactiveUrl() {
+		return reactiveUrl("shared");
+	}
+
+	/** Returns the R2DBC URL of the same database. */
+	public String reactiveUrl(String memory) {
 		return switch (this) {
-			case H2 -> "r2dbc:h2:mem:///shared?options=DB_CLOSE_DELAY=-1";
+			case H2 -> "r2dbc:h2:mem:///%s?options=DB_CLOSE_DELAY=-1".formatted(memory);
 			case POSTGRESQL -> LocalPostgreSql.shared().reactiveUrl();
 			case MARIADB, MYSQL -> LocalMySql.shared().reactiveUrl();
 		};
