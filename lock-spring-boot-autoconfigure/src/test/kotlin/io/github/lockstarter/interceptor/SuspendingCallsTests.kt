@@ -47,7 +47,8 @@ class SuspendingCallsTests {
 	@DisplayName("If the lock is held, the caller suspends until it is granted")
 	fun suspends() {
 		val pending = registry.pend("a:1", CompletableFuture<Lease>())
-		val granting = Thread { pending.complete(registry.lease("a:1")) }
+		val lease = registry.lease("a:1")
+		val granting = Thread { pending.complete(lease) }
 		registry.meanwhile = Runnable { granting.start() }
 		assertThat(runBlocking { work.value("1") }).isEqualTo("done")
 		assertThat(target.leases).hasSize(1)
