@@ -146,6 +146,9 @@ class RepeatedStatementsTests {
 				assertThat(join(answer)).isTrue();
 			}
 			other.rollback();
+			for (Renewal each : renewals) {
+				join(each.lock().release("a", null));
+			}
 		}
 	}
 
