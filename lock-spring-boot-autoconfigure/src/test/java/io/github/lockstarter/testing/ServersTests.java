@@ -51,7 +51,7 @@ class ServersTests {
 	@MethodSource("io.github.lockstarter.testing.TestDatabase#all")
 	@DisplayName("Each database is of its product")
 	void database(TestDatabase database) throws Exception {
-		try (Connection connection = DriverManager.getConnection(database.url())) {
+		try (Connection connection = DriverManager.getConnection(database.url("servers"))) {
 			DatabaseMetaData server = connection.getMetaData();
 			assertThat(server.getDatabaseProductName()).isEqualToIgnoringCase(database.name());
 			System.out.println(
