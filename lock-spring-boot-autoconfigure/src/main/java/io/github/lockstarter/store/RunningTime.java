@@ -119,7 +119,7 @@ public final class RunningTime {
 	}
 
 	/**
-	 * What is known since the last tick.
+	 * The state of the clock since the last tick.
 	 *
 	 * @param ticking whether there will be another tick
 	 * @param last the time of the last tick on the clock of the machine

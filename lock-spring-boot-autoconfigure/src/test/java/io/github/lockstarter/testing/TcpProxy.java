@@ -2,7 +2,6 @@ package io.github.lockstarter.testing;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -12,7 +11,9 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
 
@@ -83,13 +84,8 @@ public final class TcpProxy implements AutoCloseable {
 		this.delayMillis = millis;
 	}
 
-	private void delay() throws IOException {
-		try {
-			Thread.sleep(this.delayMillis);
-		}
-		catch (InterruptedException ex) {
-			throw new InterruptedIOException();
-		}
+	private void delay() {
+		LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(this.delayMillis));
 	}
 
 	/** Drops the server's answers on the open connections. */

@@ -100,7 +100,7 @@ public final class Renewals {
 				continue;
 			}
 			if (lease.isExpired(now)) {
-				if (lease.isJudgedLater(now)) {
+				if (lease.postponeLoss(now)) {
 					checkBy(lease.due());
 				}
 				else {

@@ -444,16 +444,17 @@ public final class StoreLease implements SharedLease {
 
 	/** Returns the time of the next check of this lease. */
 	long due() {
-		boolean isJudgedLater = this.renewing > 0 && this.renewAt - this.deadline > 0;
-		return (isJudgedLater || this.renewAt - this.deadline < 0) ? this.renewAt : this.deadline;
+		boolean isPostponed = this.renewing > 0 && this.renewAt - this.deadline > 0;
+		return (isPostponed || this.renewAt - this.deadline < 0) ? this.renewAt : this.deadline;
 	}
 
 	/**
-	 * Returns whether the loss of an expired lease is judged later. A process that stood
-	 * still may continue with this check before it reads the answer to a renewal, with
-	 * which the lease is still held.
+	 * Postpones the judgement of an expired lease once, if a renewal is in flight. A
+	 * process that stood still may continue with this check before it reads the answer to
+	 * the renewal, with which the lease is still held.
+	 * @return whether the loss is judged later
 	 */
-	boolean isJudgedLater(long now) {
+	boolean postponeLoss(long now) {
 		if (this.renewing == 0 || isFinal(this.deadline)) {
 			return false;
 		}

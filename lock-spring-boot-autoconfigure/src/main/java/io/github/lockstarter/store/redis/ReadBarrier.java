@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReadBarrier {
 
+	private static final AsyncLog logger = new AsyncLog(ReadBarrier.class);
+
 	/**
 	 * The ticks of a running process after which an action runs although a thread of the
 	 * driver is blocked, so that no time-out depends on the code of others.
@@ -57,9 +59,19 @@ final class ReadBarrier {
 			}
 			pass().whenComplete((passed, failure) -> {
 				this.passing.set(false);
-				actions.forEach(Runnable::run);
+				actions.forEach(ReadBarrier::run);
 				next();
 			});
+		}
+	}
+
+	/** A failure must not keep the other actions, or the next pass, from running. */
+	private static void run(Runnable action) {
+		try {
+			action.run();
+		}
+		catch (Throwable ex) {
+			logger.error("The judgement of a time-out failed", ex);
 		}
 	}
 

@@ -95,12 +95,7 @@ class RepeatedStatementsTests {
 	@ValueSource(strings = { "postgresql", "mariadb", "h2" })
 	@DisplayName("A release and a renewal wait until another transaction has unlocked the row, and others continue meanwhile")
 	void lockedRow(String database) throws SQLException {
-		String url = switch (database) {
-			case "postgresql" -> POSTGRESQL;
-			case "mariadb" -> MARIADB;
-			default -> "jdbc:h2:mem:repeated;DB_CLOSE_DELAY=-1";
-		};
-		try (TestStores stores = new TestStores(url); Connection other = stores.connection()) {
+		try (TestStores stores = new TestStores(url(database)); Connection other = stores.connection()) {
 			StoredLock lock = stores.first().lock(this.key);
 			StoredLock another = stores.first().lock(new LockKey("repeated", this.key.key() + "2"));
 			join(lock.acquire(AcquireCommand.of("a", TTL)));
@@ -126,12 +121,7 @@ class RepeatedStatementsTests {
 	@ValueSource(strings = { "postgresql", "mariadb", "h2" })
 	@DisplayName("A row that is locked delays none of the other renewals that are sent together with its own")
 	void lockedRowAmongMany(String database) throws SQLException {
-		String url = switch (database) {
-			case "postgresql" -> POSTGRESQL;
-			case "mariadb" -> MARIADB;
-			default -> "jdbc:h2:mem:repeated;DB_CLOSE_DELAY=-1";
-		};
-		try (TestStores stores = new TestStores(url); Connection other = stores.connection()) {
+		try (TestStores stores = new TestStores(url(database)); Connection other = stores.connection()) {
 			List<Renewal> renewals = new ArrayList<>();
 			for (int i = 0; i < 90; i++) {
 				StoredLock lock = stores.first().lock(new LockKey("repeated", this.key.key() + i));
@@ -150,6 +140,14 @@ class RepeatedStatementsTests {
 				join(each.lock().release("a", null));
 			}
 		}
+	}
+
+	private static String url(String database) {
+		return switch (database) {
+			case "postgresql" -> POSTGRESQL;
+			case "mariadb" -> MARIADB;
+			default -> "jdbc:h2:mem:repeated;DB_CLOSE_DELAY=-1";
+		};
 	}
 
 	@ParameterizedTest
