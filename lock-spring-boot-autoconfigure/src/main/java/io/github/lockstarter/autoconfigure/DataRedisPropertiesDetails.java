@@ -46,6 +46,15 @@ final class DataRedisPropertiesDetails implements DataRedisConnectionDetails {
 				: null;
 	}
 
+	/**
+	 * Returns whether the details are {@code spring.data.redis.*}: ours, or those that
+	 * Spring Boot creates.
+	 */
+	static boolean areProperties(DataRedisConnectionDetails details) {
+		return details instanceof DataRedisPropertiesDetails
+				|| details.getClass().getPackage() == DataRedisConnectionDetails.class.getPackage();
+	}
+
 	private static @Nullable RedisURI url(DataRedisProperties properties) {
 		return StringUtils.hasText(properties.getUrl()) ? parse(properties.getUrl()) : null;
 	}

@@ -8,6 +8,7 @@ import java.util.function.Supplier;
 
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisCredentials;
+import io.lettuce.core.RedisCredentialsProvider;
 import io.lettuce.core.RedisCredentialsProvider.ImmediateRedisCredentialsProvider;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
@@ -19,6 +20,8 @@ import io.lettuce.core.event.DefaultEventPublisherOptions;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
@@ -49,10 +52,10 @@ record RedisClientSettings(RedisURI server, RedisURI sentinel, ClientOptions opt
 	static RedisClientSettings of(DataRedisProperties properties, DataRedisConnectionDetails details,
 			RedisCustomizers customizers) {
 		RedisURI server = uri(properties, details);
-		server.setCredentialsProvider(credentials(details::getUsername, details::getPassword));
+		server.setCredentialsProvider(credentials(details, details::getUsername, details::getPassword));
 		RedisURI sentinel = uri(properties, details);
 		sentinel.setCredentialsProvider(
-				credentials(() -> sentinel(details).getUsername(), () -> sentinel(details).getPassword()));
+				credentials(details, () -> sentinel(details).getUsername(), () -> sentinel(details).getPassword()));
 		RedisClientSettings settings = new RedisClientSettings(server, sentinel,
 				options(properties, details, customizers.options()), resources(customizers)::build);
 		return customizers.connections().isEmpty() ? settings
@@ -69,14 +72,21 @@ record RedisClientSettings(RedisURI server, RedisURI sentinel, ClientOptions opt
 		return uri;
 	}
 
-	/** The credentials are read for each connection, because they may change. */
-	private static ImmediateRedisCredentialsProvider credentials(Supplier<@Nullable String> username,
-			Supplier<@Nullable String> password) {
-		return () -> {
+	/**
+	 * The credentials are read for each connection, because they may change. Those of the
+	 * application may come from a server, and are not read on a thread of the driver.
+	 */
+	private static RedisCredentialsProvider credentials(DataRedisConnectionDetails details,
+			Supplier<@Nullable String> username, Supplier<@Nullable String> password) {
+		ImmediateRedisCredentialsProvider current = () -> {
+			String name = username.get();
 			String text = password.get();
-			return RedisCredentials.just(StringUtils.hasText(username.get()) ? username.get() : null,
+			return RedisCredentials.just(StringUtils.hasText(name) ? name : null,
 					(text != null) ? text.toCharArray() : null);
 		};
+		return DataRedisPropertiesDetails.areProperties(details) ? current : () -> Mono
+			.fromSupplier(current::resolveCredentialsNow)
+			.subscribeOn(Schedulers.boundedElastic());
 	}
 
 	private static DataRedisConnectionDetails.Sentinel sentinel(DataRedisConnectionDetails details) {

@@ -56,7 +56,7 @@ class RedisStoreConfiguration {
 			ConfigurableListableBeanFactory beans, ObjectProvider<LockCounts> counts) {
 		properties.require(LockProperties.Store.REDIS);
 		Binder binder = Binder.get(environment);
-		boolean addressed = hasAddress(binder) || !details.stream().allMatch(RedisStoreConfiguration::isOfBoot);
+		boolean addressed = hasAddress(binder) || !details.stream().allMatch(DataRedisPropertiesDetails::areProperties);
 		String ownFactory = ApplicationConnectionFactories.find(beans);
 		if (ownFactory != null) {
 			reportOwnFactory(ownFactory, addressed);
@@ -91,14 +91,6 @@ class RedisStoreConfiguration {
 	}
 
 	/**
-	 * Returns whether the details belong to Spring Boot, which creates them from the same
-	 * properties.
-	 */
-	private static boolean isOfBoot(DataRedisConnectionDetails details) {
-		return details.getClass().getPackage() == DataRedisConnectionDetails.class.getPackage();
-	}
-
-	/**
 	 * Says that locks do not use a connection factory of the application. Without another
 	 * address than the default one it is refused: the locks would be in another Redis, on
 	 * {@code localhost}.
@@ -110,7 +102,7 @@ class RedisStoreConfiguration {
 						.formatted(name),
 					"Set spring.data.redis.* for the locks, or define a bean of type LockStore with your own LettuceConnectionFactory: new RedisLockStore(new SpringDataConnections(factory), \"lock\", Duration.ofMillis(500), 0).");
 		}
-		logger.info("Locks connect to Redis with spring.data.redis.*, and do not use the settings of the bean '" + name
+		logger.warn("Locks connect to Redis with spring.data.redis.*, and do not use the settings of the bean '" + name
 				+ "', such as its TLS and its credentials. To use them, define a LockStore with SpringDataConnections.");
 	}
 

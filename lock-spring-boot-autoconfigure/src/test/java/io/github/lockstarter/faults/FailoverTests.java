@@ -15,8 +15,10 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
@@ -25,7 +27,10 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfigurat
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.util.StringUtils;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
@@ -33,6 +38,9 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.autoconfigure.LockAutoConfiguration;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.redis.RedisLockStore;
+import io.github.lockstarter.store.redis.connection.SpringDataConnections;
 import io.github.lockstarter.testing.LocalCluster;
 import io.github.lockstarter.testing.LocalRedis;
 import io.github.lockstarter.testing.LocalSentinel;
@@ -74,19 +82,33 @@ class FailoverTests {
 	@EnumSource
 	@DisplayName("With Sentinel: after a failover, callers are refused in time, and acquisition, notification and leases recover")
 	void sentinel(Fault fault, CapturedOutput output) {
-		failOver(LocalSentinel.started(), 3, fault, output);
+		failOver(LocalSentinel.started(), 3, fault, output, Application.class, "");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", "spring.data.redis.lettuce.read-from=replica-preferred" })
+	@DisplayName("With Sentinel and connections of Spring Data: after a failover from a frozen master, acquisition, notification and leases recover")
+	void sentinelOfSpringData(String property, CapturedOutput output) {
+		failOver(LocalSentinel.started(), 3, Fault.FREEZE, output, SpringDataApplication.class, property);
+	}
+
+	@Test
+	@DisplayName("In a cluster and with connections of Spring Data: after a failover from a frozen master, acquisition, notification and leases recover")
+	void clusterOfSpringData(CapturedOutput output) {
+		failOver(LocalCluster.started(), 2, Fault.FREEZE, output, SpringDataApplication.class, "");
 	}
 
 	@ParameterizedTest
 	@EnumSource
 	@DisplayName("In a cluster: after a failover, callers are refused in time, and acquisition, notification and leases recover")
 	void cluster(Fault fault, CapturedOutput output) {
-		failOver(LocalCluster.started(), 2, fault, output);
+		failOver(LocalCluster.started(), 2, fault, output, Application.class, "");
 	}
 
-	private void failOver(RedisDeployment deployment, int copies, Fault fault, CapturedOutput output) {
-		try (ConfigurableApplicationContext one = start(deployment);
-				ConfigurableApplicationContext two = start(deployment)) {
+	private void failOver(RedisDeployment deployment, int copies, Fault fault, CapturedOutput output,
+			Class<?> application, String property) {
+		try (ConfigurableApplicationContext one = start(deployment, application, property);
+				ConfigurableApplicationContext two = start(deployment, application, property)) {
 			LockRegistry first = one.getBean(LockRegistry.class);
 			LockRegistry second = two.getBean(LockRegistry.class);
 			assertThat(handOver(first, second, 1)).isLessThan(LONG);
@@ -171,17 +193,30 @@ class FailoverTests {
 		return done.completeOnTimeout(false, time.toMillis(), TimeUnit.MILLISECONDS).join();
 	}
 
-	private static ConfigurableApplicationContext start(RedisDeployment deployment) {
+	private static ConfigurableApplicationContext start(RedisDeployment deployment, Class<?> application,
+			String property) {
 		String[] properties = Stream
-			.concat(Arrays.stream(deployment.properties()), Stream.of("lock.redis.command-timeout=2s"))
+			.concat(Arrays.stream(deployment.properties()), Stream.of("lock.redis.command-timeout=2s", property))
+			.filter(StringUtils::hasText)
 			.map((each) -> "--" + each)
 			.toArray(String[]::new);
-		return new SpringApplicationBuilder(Application.class).web(WebApplicationType.NONE).run(properties);
+		return new SpringApplicationBuilder(application).web(WebApplicationType.NONE).run(properties);
 	}
 
 	@Configuration(proxyBeanMethods = false)
 	@ImportAutoConfiguration({ DataRedisAutoConfiguration.class, LockAutoConfiguration.class })
 	static class Application {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ImportAutoConfiguration({ DataRedisAutoConfiguration.class, LockAutoConfiguration.class })
+	static class SpringDataApplication {
+
+		@Bean
+		LockStore lockStore(LettuceConnectionFactory factory) {
+			return new RedisLockStore(new SpringDataConnections(factory), "lock", Duration.ofSeconds(2), 0);
+		}
 
 	}
 

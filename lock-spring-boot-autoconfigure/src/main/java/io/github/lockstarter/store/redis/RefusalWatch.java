@@ -111,7 +111,7 @@ final class RefusalWatch {
 				logger.warn(replaced
 						? "Redis answered '%s'. The connection was replaced, and will be until commands succeed: the address is resolved and the credentials are read again each time"
 							.formatted(failure.getMessage())
-						: "Redis answers '%s', and the connection cannot be replaced because it belongs to the application: locks are unavailable until the application replaces it"
+						: "Redis answers '%s', and the connection cannot be replaced because it belongs to the application, whose client does not know the current master: locks are unavailable until the application replaces it"
 							.formatted(failure.getMessage()));
 			}
 			if (replaced) {

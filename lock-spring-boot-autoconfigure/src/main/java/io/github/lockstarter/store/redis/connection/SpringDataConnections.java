@@ -2,6 +2,7 @@ package io.github.lockstarter.store.redis.connection;
 
 import java.util.function.BooleanSupplier;
 
+import io.lettuce.core.AbstractRedisAsyncCommands;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulConnection;
@@ -9,9 +10,8 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.masterreplica.StatefulRedisMasterReplicaConnection;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -23,8 +23,6 @@ import org.springframework.util.Assert;
  * other, as on any shared connection.
  */
 public final class SpringDataConnections implements RedisConnections {
-
-	private static final Log logger = LogFactory.getLog(SpringDataConnections.class);
 
 	private final LettuceConnectionFactory factory;
 
@@ -43,11 +41,6 @@ public final class SpringDataConnections implements RedisConnections {
 	public SpringDataConnections(LettuceConnectionFactory factory) {
 		Assert.isTrue(factory.getShareNativeConnection(),
 				"The LettuceConnectionFactory must share its native connection: leave shareNativeConnection at its default, true");
-		if (factory.getSentinelConfiguration() != null && factory.getClientConfiguration().getReadFrom().isEmpty()) {
-			logger.warn(
-					"The LettuceConnectionFactory does not follow its sentinels when the master is unresponsive or cut off:"
-							+ " set readFrom(ReadFrom.UPSTREAM) in its client configuration.");
-		}
 		this.factory = factory;
 	}
 
@@ -80,17 +73,19 @@ public final class SpringDataConnections implements RedisConnections {
 	 */
 	@Override
 	public RedisClusterAsyncCommands<byte[], byte[]> grantCommands() {
-		return isStandalone() ? this.grants.commands() : commands();
+		boolean several = isClustered() || this.factory.getSentinelConfiguration() != null;
+		return (several || isStaticallyComposed()) ? commands() : this.grants.commands();
 	}
 
 	/**
-	 * Opens a separate connection, unless the application uses a cluster or
-	 * {@code readFrom}. The connection of the application is not closed. Requests in
-	 * flight on it are not repeated until the application or its driver gives them up.
+	 * Opens a separate connection, unless the application has a static list of master and
+	 * replicas, or one server with {@code readFrom}. The connection of the application is
+	 * not closed. Requests in flight on it are not repeated until the application or its
+	 * driver gives them up.
 	 */
 	@Override
 	public boolean replace(RedisClusterAsyncCommands<byte[], byte[]> suspect, BooleanSupplier stillSuspect) {
-		if (!connectsToMaster()) {
+		if (isStaticallyComposed()) {
 			return false;
 		}
 		if (this.grants.replace(suspect, stillSuspect)) {
@@ -110,18 +105,24 @@ public final class SpringDataConnections implements RedisConnections {
 		return this.leftShared;
 	}
 
-	/** Returns whether there is only one server, so that its master is known. */
-	private boolean isStandalone() {
-		return connectsToMaster() && this.factory.getSentinelConfiguration() == null;
-	}
-
-	/** Returns whether each connection of the client leads to the current master. */
-	private boolean connectsToMaster() {
-		return client() instanceof RedisClient && this.factory.getClientConfiguration().getReadFrom().isEmpty();
+	/**
+	 * Returns whether the shared connection is composed of connections to the servers
+	 * that were found when it was opened. The client alone does not know which of them is
+	 * the master.
+	 */
+	private boolean isStaticallyComposed() {
+		return this.factory.getSentinelConfiguration() == null && shared() instanceof AbstractRedisAsyncCommands<?, ?> commands
+				&& commands.getConnection() instanceof StatefulRedisMasterReplicaConnection;
 	}
 
 	private StatefulConnection<byte[], byte[]> connect() {
-		StatefulRedisConnection<byte[], byte[]> connection = ((RedisClient) client()).connect(ByteArrayCodec.INSTANCE);
+		AbstractRedisClient client = client();
+		return (client instanceof RedisClusterClient cluster) ? cluster.connect(ByteArrayCodec.INSTANCE)
+				: connect((RedisClient) client);
+	}
+
+	private StatefulConnection<byte[], byte[]> connect(RedisClient client) {
+		StatefulRedisConnection<byte[], byte[]> connection = client.connect(ByteArrayCodec.INSTANCE);
 		try {
 			if (this.factory.getDatabase() > 0) {
 				connection.sync().select(this.factory.getDatabase());
