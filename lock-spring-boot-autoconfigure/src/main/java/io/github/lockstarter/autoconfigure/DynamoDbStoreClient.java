@@ -130,14 +130,18 @@ final class DynamoDbStoreClient implements DisposableBean {
 
 	/**
 	 * Takes region and credentials from the beans that Spring Cloud AWS makes for all of
-	 * its clients, also for those of other services.
+	 * its clients, also for those of other services. An application may define only one
+	 * of them.
 	 */
 	private void followSpringCloud(DynamoDbAsyncClientBuilder builder) {
 		builder.overrideConfiguration((overrides) -> overrides.retryStrategy(RETRIES));
-		AwsRegionProvider region = this.beans.getBeanProvider(AwsRegionProvider.class).getIfUnique();
-		AwsCredentialsProvider credentials = this.beans.getBeanProvider(AwsCredentialsProvider.class).getIfUnique();
-		if (region != null && credentials != null) {
-			builder.region(region.getRegion()).credentialsProvider(new SharedCredentials(credentials));
+		AwsRegionProvider region = find(AwsRegionProvider.class);
+		if (region != null) {
+			builder.region(region.getRegion());
+		}
+		AwsCredentialsProvider credentials = find(AwsCredentialsProvider.class);
+		if (credentials != null) {
+			builder.credentialsProvider(new SharedCredentials(credentials));
 		}
 	}
 

@@ -84,9 +84,8 @@ record RedisClientSettings(RedisURI server, RedisURI sentinel, ClientOptions opt
 			return RedisCredentials.just(StringUtils.hasText(name) ? name : null,
 					(text != null) ? text.toCharArray() : null);
 		};
-		return DataRedisPropertiesDetails.areProperties(details) ? current : () -> Mono
-			.fromSupplier(current::resolveCredentialsNow)
-			.subscribeOn(Schedulers.boundedElastic());
+		return DataRedisPropertiesDetails.areProperties(details) ? current
+				: () -> Mono.fromSupplier(current::resolveCredentialsNow).subscribeOn(Schedulers.boundedElastic());
 	}
 
 	private static DataRedisConnectionDetails.Sentinel sentinel(DataRedisConnectionDetails details) {

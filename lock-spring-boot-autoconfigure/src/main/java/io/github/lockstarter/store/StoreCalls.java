@@ -91,10 +91,10 @@ public final class StoreCalls implements AutoCloseable {
 	 * {@link LockStoreException}
 	 */
 	public <T> CompletionStage<T> call(LockKey key, Supplier<CompletionStage<T>> operation) {
-		long until = until();
+		Deadline deadline = deadline();
 		CompletableFuture<T> answer = new CompletableFuture<>();
 		begin(operation).whenComplete((result, failure) -> answered(answer, result, failure));
-		return inTime(key, answer, until);
+		return inTime(key, answer, deadline);
 	}
 
 	/**
@@ -111,7 +111,7 @@ public final class StoreCalls implements AutoCloseable {
 	 */
 	public CompletionStage<AcquireResult> grant(LockKey key, Duration ttl,
 			Supplier<CompletionStage<AcquireResult>> acquire, Supplier<CompletionStage<Boolean>> undo) {
-		long until = until();
+		Deadline deadline = deadline();
 		CompletableFuture<AcquireResult> answer = new CompletableFuture<>();
 		begin(acquire).whenComplete((result, failure) -> {
 			boolean inTime = answered(answer, result, failure);
@@ -120,7 +120,7 @@ public final class StoreCalls implements AutoCloseable {
 				beginUndo(undo, ttl, unknown);
 			}
 		});
-		return inTime(key, answer, until);
+		return inTime(key, answer, deadline);
 	}
 
 	/**
@@ -136,7 +136,7 @@ public final class StoreCalls implements AutoCloseable {
 	 */
 	public CompletionStage<Boolean> release(LockKey key, Duration ttl, Supplier<CompletionStage<Boolean>> release,
 			Supplier<CompletionStage<Boolean>> again) {
-		long until = until();
+		Deadline deadline = deadline();
 		CompletableFuture<Boolean> answer = new CompletableFuture<>();
 		begin(release).whenComplete((released, failure) -> {
 			answered(answer, released, failure);
@@ -144,7 +144,7 @@ public final class StoreCalls implements AutoCloseable {
 				beginUndo(again, ttl, false);
 			}
 		});
-		return inTime(key, answer, until);
+		return inTime(key, answer, deadline);
 	}
 
 	/**
@@ -193,14 +193,15 @@ public final class StoreCalls implements AutoCloseable {
 	}
 
 	/** Read before the driver is called, which may block. */
-	private long until() {
-		return this.time.begin() + timeout().toNanos();
+	private Deadline deadline() {
+		Duration timeout = timeout();
+		return new Deadline(timeout, this.time.begin() + timeout.toNanos());
 	}
 
-	private <T> CompletionStage<T> inTime(LockKey key, CompletableFuture<T> answer, long until) {
+	private <T> CompletionStage<T> inTime(LockKey key, CompletableFuture<T> answer, Deadline deadline) {
 		if (!answer.isDone()) {
-			Alarm alarm = new Alarm(answer, until);
-			alarm.set(until - nanoTime());
+			Alarm alarm = new Alarm(key, answer, deadline);
+			alarm.set(deadline.nanos - nanoTime());
 			answer.whenComplete((result, failure) -> alarm.cancel());
 		}
 		CompletableFuture<T> known = new CompletableFuture<>();
@@ -212,14 +213,18 @@ public final class StoreCalls implements AutoCloseable {
 	private LockStoreException broken(LockKey key, Throwable failure) {
 		Throwable cause = cause(failure);
 		if (cause instanceof TimeoutException) {
-			return new LockStoreException(key,
-					"%s did not answer within %d ms".formatted(this.store, this.timeout.toMillis()), null);
+			return late(key, this.timeout);
 		}
 		if (cause instanceof NotDone) {
 			return new LockStoreException(key, String.valueOf(cause.getMessage()), cause.getCause());
 		}
 		return (cause instanceof LockStoreException known) ? known
 				: new LockStoreException(key, this.store + " failed", cause);
+	}
+
+	private LockStoreException late(LockKey key, Duration timeout) {
+		return new LockStoreException(key, "%s did not answer within %d ms".formatted(this.store, timeout.toMillis()),
+				null);
 	}
 
 	/**
@@ -281,19 +286,28 @@ public final class StoreCalls implements AutoCloseable {
 	}
 
 	/**
+	 * The end of the time-out of a call, by the clock for time-outs.
+	 */
+	private record Deadline(Duration timeout, long nanos) {
+	}
+
+	/**
 	 * Fails a call at its time-out, unless its answer has arrived by then.
 	 */
 	private final class Alarm implements Runnable {
 
+		private final LockKey key;
+
 		private final CompletableFuture<?> answer;
 
-		private final long until;
+		private final Deadline deadline;
 
 		private volatile @Nullable Future<?> next;
 
-		Alarm(CompletableFuture<?> answer, long until) {
+		Alarm(LockKey key, CompletableFuture<?> answer, Deadline deadline) {
+			this.key = key;
 			this.answer = answer;
-			this.until = until;
+			this.deadline = deadline;
 		}
 
 		void set(long nanos) {
@@ -305,9 +319,9 @@ public final class StoreCalls implements AutoCloseable {
 
 		@Override
 		public void run() {
-			long left = this.until + LAST_LOOK_NANOS - nanoTime();
+			long left = this.deadline.nanos + LAST_LOOK_NANOS - nanoTime();
 			if (StoreCalls.this.closed || left <= 0) {
-				this.answer.completeExceptionally(new TimeoutException());
+				this.answer.completeExceptionally(late(this.key, this.deadline.timeout));
 			}
 			else {
 				set(left);

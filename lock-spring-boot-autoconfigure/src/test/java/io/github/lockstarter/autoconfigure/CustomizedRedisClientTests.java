@@ -475,8 +475,8 @@ class CustomizedRedisClientTests {
 		LettuceConnectionFactory factory = new LettuceConnectionFactory(
 				new RedisStandaloneConfiguration("127.0.0.1", 1));
 		application(redis.port()).withBean("ownFactory", LettuceConnectionFactory.class, () -> factory)
-			.run((context) -> assertThat(output.toString().lines()).anySatisfy((line) -> assertThat(line)
-				.contains("WARN", "'ownFactory'", "SpringDataConnections")));
+			.run((context) -> assertThat(output.toString().lines())
+				.anySatisfy((line) -> assertThat(line).contains("WARN", "'ownFactory'", "SpringDataConnections")));
 	}
 
 	@Test

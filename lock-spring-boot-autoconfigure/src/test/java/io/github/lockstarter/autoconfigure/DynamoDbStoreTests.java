@@ -129,6 +129,37 @@ class DynamoDbStoreTests {
 	}
 
 	@Test
+	@DisplayName("A bean with credentials only is used with the region of the environment, and several stop the start")
+	void credentialsOnly() {
+		ClosableCredentials credentials = new ClosableCredentials();
+		ApplicationContextRunner application = this.elsewhere
+			.withSystemProperties("aws.region=eu-west-3",
+					"aws.endpointUrlDynamoDb=" + LocalDynamoDb.shared().endpoint())
+			.withPropertyValues("lock.dynamodb.create-table=true")
+			.withBean("shop", AwsCredentialsProvider.class, () -> credentials,
+					(definition) -> definition.setDestroyMethodName(""));
+		application.run((context) -> context.getBean(LockRegistry.class).acquire("team:42").close());
+		assertThat(tablesOf("shop")).contains(this.table);
+		application.withBean("archive", AwsCredentialsProvider.class, ClosableCredentials::new)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(LockConfigurationException.class)
+				.hasMessageContainingAll("AwsCredentialsProvider", "shop", "archive"));
+	}
+
+	@Test
+	@DisplayName("A bean with the region only is used with the credentials of the environment")
+	void regionOnly() {
+		this.elsewhere
+			.withSystemProperties("aws.accessKeyId=shop", "aws.secretAccessKey=secret",
+					"aws.endpointUrlDynamoDb=" + LocalDynamoDb.shared().endpoint())
+			.withPropertyValues("lock.dynamodb.create-table=true")
+			.withBean(AwsRegionProvider.class, () -> () -> Region.EU_WEST_3)
+			.run((context) -> context.getBean(LockRegistry.class).acquire("team:42").close());
+		assertThat(tablesOf("shop")).contains(this.table);
+	}
+
+	@Test
 	@DisplayName("Retries, time-outs and interceptors of the application's blocking client are about its own requests")
 	void ownRequests() {
 		List<String> requests = new CopyOnWriteArrayList<>();

@@ -76,6 +76,7 @@ class StoreCallsTests {
 	@DisplayName("The first calls have more time, until the driver has answered")
 	void firstCalls() {
 		try (StoreCalls cold = new StoreCalls("The store", Duration.ofMillis(1))) {
+			assertBroken(cold.call(KEY, CompletableFuture::new), "did not answer within 5000 ms");
 			CompletableFuture<String> slow = new CompletableFuture<>();
 			CompletionStage<String> first = cold.call(KEY, () -> slow);
 			CompletableFuture.runAsync(() -> slow.complete("loaded"),
@@ -159,7 +160,7 @@ class StoreCallsTests {
 		CompletionStage<AcquireResult> answer = calls.call(KEY, () -> this.driver);
 		assertThat(timersOf("Closed")).hasSize(1).allMatch(Thread::isDaemon);
 		calls.close();
-		assertBroken(answer, "Closed did not answer within 50 ms");
+		assertBroken(answer, "Closed did not answer within 5000 ms");
 		Awaitility.await().until(() -> timersOf("Closed").isEmpty());
 		assertThat(calls.call(KEY, () -> CompletableFuture.completedFuture("yes"))).succeedsWithin(SOON)
 			.isEqualTo("yes");

@@ -2,7 +2,9 @@ package io.github.lockstarter.store.redis;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -61,7 +63,8 @@ final class LettuceConnector {
 
 	private final List<Runnable> onReplaced = new CopyOnWriteArrayList<>();
 
-	private volatile @Nullable Thread connectingThread;
+	/** The threads that may be connecting. */
+	private final Set<Thread> connectingThreads = ConcurrentHashMap.newKeySet();
 
 	/**
 	 * Completes when the first attempt to connect, including the loading of the driver,
@@ -371,7 +374,7 @@ final class LettuceConnector {
 			return other;
 		}
 		try {
-			return mine.completeAsync(this::connectOnThread, this.threads).whenComplete((redis, failure) -> {
+			return mine.completeAsync(this::currentConnection, this::runOnThread).whenComplete((redis, failure) -> {
 				this.connecting.set(null);
 				this.firstAttempt.complete(null);
 			});
@@ -386,24 +389,11 @@ final class LettuceConnector {
 	}
 
 	/**
-	 * Ends an attempt to connect. To be called after the driver has been shut down,
+	 * Ends the attempts to connect. To be called after the driver has been shut down,
 	 * because some attempts would then never end.
 	 */
 	void interruptConnecting() {
-		Thread thread = this.connectingThread;
-		if (thread != null) {
-			thread.interrupt();
-		}
-	}
-
-	private RedisClusterAsyncCommands<byte[], byte[]> connectOnThread() {
-		this.connectingThread = Thread.currentThread();
-		try {
-			return currentConnection();
-		}
-		finally {
-			this.connectingThread = null;
-		}
+		this.connectingThreads.forEach(Thread::interrupt);
 	}
 
 	private RedisClusterAsyncCommands<byte[], byte[]> currentConnection() {
@@ -460,9 +450,18 @@ final class LettuceConnector {
 					.toArray(CompletableFuture<?>[]::new));
 	}
 
-	/** Runs a blocking task on another thread. */
+	/** Runs a task that connects, which blocks, on another thread. */
 	void runOnThread(Runnable task) {
-		this.threads.execute(task);
+		this.threads.execute(() -> {
+			Thread thread = Thread.currentThread();
+			this.connectingThreads.add(thread);
+			try {
+				task.run();
+			}
+			finally {
+				this.connectingThreads.remove(thread);
+			}
+		});
 	}
 
 	static void onOwnThread(Runnable task) {

@@ -30,6 +30,9 @@ final class ReleaseSubscription {
 
 	private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(800);
 
+	/** The time in which an answer is read that has arrived when the patience is over. */
+	private static final long LAST_LOOK_MILLIS = 50;
+
 	private final RedisConnections connections;
 
 	private final LettuceConnector connector;
@@ -87,8 +90,17 @@ final class ReleaseSubscription {
 	 */
 	void subscribe() {
 		StatefulRedisPubSubConnection<byte[], byte[]> current = this.connection;
-		if ((current == null || isLost(current) || isSilent(current)) && this.subscribing.compareAndSet(false, true)) {
-			replaceOnThread(current);
+		if (current == null || isLost(current)) {
+			beginToReplace(current);
+		}
+		else {
+			ask(current);
+		}
+	}
+
+	private void beginToReplace(@Nullable StatefulRedisPubSubConnection<byte[], byte[]> old) {
+		if (this.subscribing.compareAndSet(false, true)) {
+			replaceOnThread(old);
 		}
 	}
 
@@ -110,18 +122,26 @@ final class ReleaseSubscription {
 		return closed || (!current.isOpen() && !current.getOptions().isAutoReconnect());
 	}
 
-	private boolean isSilent(StatefulRedisPubSubConnection<byte[], byte[]> current) {
+	/**
+	 * Sends a {@code PING}, unless there was one shortly before. Replaces the
+	 * subscription if that one has not been answered, also not by what has arrived.
+	 */
+	private void ask(StatefulRedisPubSubConnection<byte[], byte[]> current) {
 		long now = System.nanoTime();
 		RedisFuture<String> last = this.pong;
 		if (last != null && now - this.pingedAt < PATIENCE_NANOS) {
-			return false;
+			return;
 		}
-		if (last != null && !last.isDone()) {
-			return true;
+		if (last == null || last.isDone()) {
+			this.pingedAt = now;
+			this.pong = current.async().ping();
+			return;
 		}
-		this.pingedAt = now;
-		this.pong = current.async().ping();
-		return false;
+		this.connector.afterReading(LAST_LOOK_MILLIS, () -> {
+			if (!last.isDone()) {
+				beginToReplace(current);
+			}
+		});
 	}
 
 	private void replaceOnThread(@Nullable StatefulRedisPubSubConnection<byte[], byte[]> old) {

@@ -1,6 +1,9 @@
 package io.github.lockstarter.store.redis;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -54,6 +57,35 @@ class LettuceConnectorTests {
 		finally {
 			timer.stop();
 		}
+	}
+
+	@Test
+	@DisplayName("When the driver has been shut down, each thread that connects is interrupted")
+	void threadsThatConnect() {
+		RedisClient client = RedisClient.create();
+		LettuceConnector connector = new LettuceConnector(
+				DriverStub.connections(client, DriverStub.commands((command) -> {
+				})), Duration.ZERO);
+		CountDownLatch connecting = new CountDownLatch(2);
+		CountDownLatch interrupted = new CountDownLatch(2);
+		for (int i = 0; i < 2; i++) {
+			connector.runOnThread(() -> {
+				connecting.countDown();
+				try {
+					new CompletableFuture<>().get();
+				}
+				catch (InterruptedException ex) {
+					interrupted.countDown();
+				}
+				catch (ExecutionException ex) {
+					throw new AssertionError(ex);
+				}
+			});
+		}
+		Awaitility.await().until(() -> connecting.getCount() == 0);
+		connector.interruptConnecting();
+		Awaitility.await().until(() -> interrupted.getCount() == 0);
+		client.shutdown();
 	}
 
 	@Test

@@ -6,10 +6,14 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
@@ -314,6 +318,54 @@ class LockPubSubTests {
 		Awaitility.await().until(() -> attempts.size() > 20);
 		assertThat(Duration.ofNanos(attempts.get(20) - attempts.get(0))).isGreaterThan(Duration.ofMillis(1500));
 		pubSub.close();
+	}
+
+	@Test
+	@DisplayName("A subscription whose answer has arrived, but could not be read in time, is not replaced")
+	void answerIsRead() throws InterruptedException {
+		CountDownLatch block = new CountDownLatch(1);
+		AtomicInteger woken = new AtomicInteger();
+		LettuceConnector connector = new LettuceConnector(this.connections, Duration.ZERO);
+		LockPubSub pubSub = new LockPubSub(this.connections, connector, "lock:released");
+		byte[] lock = { 1 };
+		pubSub.watch(lock, () -> {
+			if (woken.incrementAndGet() > 1) {
+				await(block);
+			}
+		});
+		pubSub.subscribe();
+		Awaitility.await().until(() -> woken.get() == 1);
+		String subscription = subscription();
+		// From here on, the thread that reads the subscription is blocked.
+		assertThat(this.connections.commands().publish(pubSub.name(), pubSub.message(lock)).toCompletableFuture())
+			.succeedsWithin(SOON);
+		Awaitility.await().until(() -> woken.get() == 2);
+		long start = System.nanoTime();
+		while (System.nanoTime() - start < TimeUnit.MILLISECONDS.toNanos(1900)) {
+			pubSub.subscribe();
+			TimeUnit.MILLISECONDS.sleep(50);
+		}
+		block.countDown();
+		Awaitility.await().during(Duration.ofMillis(500)).atMost(SOON).until(() -> subscription().equals(subscription));
+		pubSub.close();
+	}
+
+	private static void await(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	/** Returns the identifiers of the connections that are subscribed. */
+	private String subscription() {
+		return Pattern.compile("\\bid=\\d+")
+			.matcher(this.server.ask("CLIENT LIST TYPE pubsub"))
+			.results()
+			.map(MatchResult::group)
+			.collect(Collectors.joining(","));
 	}
 
 	@Test

@@ -87,14 +87,16 @@ class RefusalWatchTests {
 
 	@Test
 	@DisplayName("In a cluster, only errors of the connection itself replace the connection to all servers")
-	void cluster() {
+	void cluster(CapturedOutput output) {
 		Replaceable connections = new Replaceable(true);
 		RefusalWatch watch = new RefusalWatch(connections, new LettuceConnector(connections, Duration.ZERO));
 		assertThat(watch.consider(this.redis, new RedisCommandExecutionException("MOVED 3999 127.0.0.1:6381")))
 			.isTrue();
 		assertThat(watch.consider(this.redis, new RedisCommandExecutionException("NOAUTH Authentication required.")))
 			.isTrue();
-		Awaitility.await().until(() -> connections.replaced.get() == 1);
+		Awaitility.await().untilAsserted(() -> assertThat(output).contains("The connection was replaced"));
+		assertThat(connections.replaced).hasValue(1);
+		assertThat(output).contains("NOAUTH").doesNotContain("MOVED");
 	}
 
 	/** Connections that count how often they were replaced. */

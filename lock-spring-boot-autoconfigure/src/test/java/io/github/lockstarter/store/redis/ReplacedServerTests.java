@@ -2,12 +2,15 @@ package io.github.lockstarter.store.redis;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import java.util.stream.Stream;
 
+import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
@@ -26,11 +29,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.redis.connection.LettuceConnections;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 import io.github.lockstarter.store.redis.connection.SpringDataConnections;
 import io.github.lockstarter.testing.LocalRedis;
@@ -56,7 +62,9 @@ class ReplacedServerTests {
 
 	private static final LockKey KEY = new LockKey("replaced", "taro");
 
-	private final LocalRedis first = LocalRedis.started();
+	private static final List<LettuceConnectionFactory> factories = new ArrayList<>();
+
+	private final LocalRedis first = LocalRedis.started("--repl-diskless-sync-delay", "0");
 
 	private final LocalRedis second = LocalRedis.started("--replicaof", "127.0.0.1 " + this.first.port());
 
@@ -69,14 +77,19 @@ class ReplacedServerTests {
 
 	@AfterEach
 	void stop() {
+		factories.forEach(LettuceConnectionFactory::destroy);
+		factories.clear();
 		this.proxy.close();
 		this.first.close();
 		this.second.close();
 	}
 
 	static Stream<Arguments> connections() {
-		return Stream.of(Arguments.of("own", (IntFunction<RedisConnections>) ReplacedServerTests::own),
-				Arguments.of("of Spring Data", (IntFunction<RedisConnections>) ReplacedServerTests::ofSpringData));
+		return Stream.of(Arguments.of("own", 0, (IntFunction<RedisConnections>) ReplacedServerTests::own),
+				Arguments.of("own, with acknowledgements", 1, (IntFunction<RedisConnections>) ReplacedServerTests::own),
+				Arguments.of("of Spring Data", 0, (IntFunction<RedisConnections>) ReplacedServerTests::ofSpringData),
+				Arguments.of("of Spring Data, with acknowledgements", 1,
+						(IntFunction<RedisConnections>) ReplacedServerTests::ofSpringData));
 	}
 
 	private static RedisConnections own(int port) {
@@ -84,24 +97,31 @@ class ReplacedServerTests {
 	}
 
 	private static RedisConnections ofSpringData(int port) {
-		return new SpringDataConnections(TestRedis.connectionFactory("127.0.0.1", port));
+		LettuceConnectionFactory factory = TestRedis.connectionFactory("127.0.0.1", port);
+		factories.add(factory);
+		return new SpringDataConnections(factory);
 	}
 
 	@ParameterizedTest(name = "connections {0}")
 	@MethodSource("connections")
 	@DisplayName("After the roles were swapped, locks are granted by the new primary, held leases are renewed there, and waiters are notified there")
-	void swappedRoles(String kind, IntFunction<RedisConnections> connections, CapturedOutput output) {
-		try (RedisInstance instance = instance(connections); RedisInstance other = instance(connections)) {
+	void swappedRoles(String kind, int replicasToAck, IntFunction<RedisConnections> connections,
+			CapturedOutput output) {
+		try (RedisInstance instance = instance(connections, replicasToAck);
+				RedisInstance other = instance(connections, replicasToAck)) {
 			awaitLock(instance, other);
 			Lease held = instance.locks().acquire(new LockKey("replaced", "held"), OPTIONS);
 			Awaitility.await().atMost(SOON).until(() -> this.second.ask("DBSIZE").equals(this.first.ask("DBSIZE")));
 			swapRoles();
 			Stream.of(instance, other).forEach(ReplacedServerTests::awaitGrant);
+			// So that only a renewal there makes it longer.
+			assertThat(onSecond("redis.call('PEXPIRE', KEYS[1], 15000)")).isEqualTo(":1");
 			Awaitility.await()
-				.atMost(SOON)
-				.until(() -> held.remaining().compareTo(OPTIONS.ttl().minusSeconds(5)) > 0 && held.isHeld());
+				.atMost(OPTIONS.ttl())
+				.until(() -> Long.parseLong(onSecond("redis.call('PTTL', KEYS[1])").substring(1)) > 20_000);
+			assertThat(held.isHeld()).isTrue();
 			assertThat(output.toString().lines().filter((line) -> line.contains("The connection was replaced")))
-				.hasSizeLessThanOrEqualTo(2)
+				.hasSizeLessThanOrEqualTo(4)
 				.first()
 				.asString()
 				.contains("READONLY");
@@ -124,7 +144,7 @@ class ReplacedServerTests {
 				.ignoreException(LockStoreException.class)
 				.until(() -> instance.locks().tryAcquire(new LockKey("replaced", "other"), OPTIONS).isPresent());
 			Awaitility.await().atMost(SOON).until(() -> !held.isHeld());
-			assertThat(instance.losses()).hasSize(1);
+			Awaitility.await().atMost(SOON).until(() -> instance.losses().size() == 1);
 		}
 	}
 
@@ -179,8 +199,52 @@ class ReplacedServerTests {
 		}
 	}
 
+	@Test
+	@DisplayName("With a static list of master and replica, locks are granted by the new master after the roles were swapped")
+	void staticReplicas() {
+		List<RedisURI> servers = Stream.of(this.first, this.second)
+			.map((each) -> RedisURI.create("127.0.0.1", each.port()))
+			.toList();
+		try (RedisInstance instance = instance((port) -> LettuceConnections.to(RedisClient.create(), servers))) {
+			awaitGrant(instance);
+			swapRoles();
+			awaitGrant(instance);
+		}
+	}
+
+	@Test
+	@DisplayName("A static list of master and replica of Spring Data works with acknowledgements; after the roles were swapped, the log says that the application's connection cannot be replaced")
+	void staticReplicasOfSpringData(CapturedOutput output) {
+		RedisStaticMasterReplicaConfiguration servers = new RedisStaticMasterReplicaConfiguration("127.0.0.1",
+				this.first.port());
+		servers.addNode("127.0.0.1", this.second.port());
+		LettuceConnectionFactory factory = new LettuceConnectionFactory(servers);
+		factories.add(factory);
+		factory.afterPropertiesSet();
+		factory.start();
+		try (RedisInstance instance = instance((port) -> new SpringDataConnections(factory), 1)) {
+			awaitGrant(instance);
+			swapRoles();
+			Awaitility.await().atMost(SOON).until(() -> {
+				tryAcquire(instance);
+				return output.toString().contains("cannot be replaced because it belongs to the application");
+			});
+		}
+	}
+
 	private RedisInstance instance(IntFunction<RedisConnections> connections) {
-		return new RedisInstance(connections.apply(this.proxy.port()), "lock", 0, 100, Duration.ofSeconds(2));
+		return instance(connections, 0);
+	}
+
+	private RedisInstance instance(IntFunction<RedisConnections> connections, int replicasToAck) {
+		return new RedisInstance(connections.apply(this.proxy.port()), "lock", replicasToAck, 100,
+				Duration.ofSeconds(2));
+	}
+
+	/** Calls the second server about the held lock, {@code KEYS[1]}. */
+	private String onSecond(String call) {
+		return this.second
+			.ask("EVAL \"return %s\" 0".formatted(call.replace("KEYS[1]", "redis.call('KEYS', 'lock:{*:held')[1]")));
 	}
 
 	/** The first server becomes the replica of the second one. */

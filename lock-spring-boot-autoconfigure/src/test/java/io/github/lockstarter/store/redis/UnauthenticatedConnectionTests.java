@@ -90,9 +90,8 @@ class UnauthenticatedConnectionTests {
 	}
 
 	static Stream<Arguments> clusters() {
-		return Stream.of(Arguments.of("own", (Function<LocalCluster, RedisConnections>) (each) -> own(each)),
-				Arguments.of("of Spring Data",
-						(Function<LocalCluster, RedisConnections>) (each) -> ofSpringData(each)));
+		return Stream.of(Arguments.of("own", (Function<LocalCluster, RedisConnections>) (each) -> own(each)), Arguments
+			.of("of Spring Data", (Function<LocalCluster, RedisConnections>) (each) -> ofSpringData(each)));
 	}
 
 	@ParameterizedTest(name = "connections {0}")
@@ -103,8 +102,7 @@ class UnauthenticatedConnectionTests {
 		isReplaced(deployment, () -> connections.apply(deployment));
 	}
 
-	private static void isReplaced(RedisDeployment deployment,
-			Supplier<RedisConnections> connections) {
+	private static void isReplaced(RedisDeployment deployment, Supplier<RedisConnections> connections) {
 		try {
 			deployment.all().forEach((server) -> server.ask("CONFIG SET requirepass " + PASSWORD));
 			RedisConnections connected = connections.get();
@@ -149,9 +147,9 @@ class UnauthenticatedConnectionTests {
 			parts.add((StatefulRedisConnection<byte[], byte[]>) LettuceConnector.connection(connections.commands()));
 		}
 		for (StatefulRedisConnection<byte[], byte[]> part : parts) {
-			assertThat(
-					part.async().dispatch(Reset.RESET, new StatusOutput<>(ByteArrayCodec.INSTANCE)).toCompletableFuture())
-				.succeedsWithin(SOON);
+			assertThat(part.async()
+				.dispatch(Reset.RESET, new StatusOutput<>(ByteArrayCodec.INSTANCE))
+				.toCompletableFuture()).succeedsWithin(SOON);
 		}
 	}
 

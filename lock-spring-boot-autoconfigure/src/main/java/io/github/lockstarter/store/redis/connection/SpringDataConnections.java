@@ -111,7 +111,8 @@ public final class SpringDataConnections implements RedisConnections {
 	 * the master.
 	 */
 	private boolean isStaticallyComposed() {
-		return this.factory.getSentinelConfiguration() == null && shared() instanceof AbstractRedisAsyncCommands<?, ?> commands
+		return this.factory.getSentinelConfiguration() == null
+				&& shared() instanceof AbstractRedisAsyncCommands<?, ?> commands
 				&& commands.getConnection() instanceof StatefulRedisMasterReplicaConnection;
 	}
 
