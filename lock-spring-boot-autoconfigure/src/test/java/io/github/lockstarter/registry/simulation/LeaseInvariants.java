@@ -180,8 +180,7 @@ final class LeaseInvariants {
 		int epoch = this.world.server().epoch();
 		long bound = this.scenario.roundTrip() + this.scenario.timerDelay() + Scenario.SLACK;
 		for (Holding holding : this.holdings) {
-			boolean renewable = holding.heldFor() + holding.ttl() < holding.caller().options().maxHold().toNanos();
-			if (holding.caller().process() == process && renewable && isReliable() && isForgotten(holding)) {
+			if (holding.caller().process() == process && isReliable() && isForgotten(holding)) {
 				long now = this.world.now();
 				process.after(bound, () -> {
 					if (isForgotten(holding) && epoch == this.world.server().epoch() && process.resumed() < now) {
