@@ -7,16 +7,19 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.WebApplicationType;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -28,8 +31,12 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.autoconfigure.LockAutoConfiguration;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.redis.RedisLockStore;
+import io.github.lockstarter.testing.LocalDynamoDb;
+import io.github.lockstarter.testing.LocalMemcached;
+import io.github.lockstarter.testing.LocalPostgreSql;
 import io.github.lockstarter.testing.TestJvm;
 import io.github.lockstarter.testing.TestRedis;
 
@@ -45,8 +52,36 @@ class FirstMomentTests {
 	@ValueSource(booleans = { false, true })
 	@DisplayName("With a quarter of a processor, a job and 12 calls at the start get their locks; with a LockStore bean of the application, too")
 	void getsLocks(boolean ownStore) {
-		try (TestJvm instance = TestJvm.start(Application.class, "--own-store=" + ownStore,
-				"--spring.data.redis.host=" + TestRedis.host(), "--spring.data.redis.port=" + TestRedis.port());
+		getsLocks(List.of(), "--own-store=" + ownStore, "--spring.data.redis.host=" + TestRedis.host(),
+				"--spring.data.redis.port=" + TestRedis.port());
+	}
+
+	@Test
+	@DisplayName("With a quarter of a processor, a job and 12 calls at the start get their locks from memcached")
+	void fromMemcached() {
+		try (LocalMemcached memcached = LocalMemcached.started()) {
+			getsLocks(List.of(), "--lock.store=memcached", "--lock.memcached.servers=" + memcached.address());
+		}
+	}
+
+	@Test
+	@DisplayName("With a quarter of a processor, a job and 12 calls at the start get their locks from DynamoDB")
+	void fromDynamoDb() {
+		List<String> client = Stream.of(LocalDynamoDb.shared().systemProperties()).map((each) -> "-D" + each).toList();
+		getsLocks(client, "--lock.store=dynamodb", "--lock.dynamodb.table=first_moment",
+				"--lock.dynamodb.create-table=true");
+	}
+
+	@Test
+	@DisplayName("With a quarter of a processor, a job and 12 calls at the start get their locks from PostgreSQL")
+	void fromPostgreSql() {
+		getsLocks(List.of(), "--lock.store=jdbc", "--lock.jdbc.table=first_moment",
+				"--lock.jdbc.initialize-schema=always", "--lock.jdbc.url=" + LocalPostgreSql.shared().url(),
+				"--lock.jdbc.username=postgres");
+	}
+
+	private static void getsLocks(List<String> options, String... arguments) {
+		try (TestJvm instance = TestJvm.start(options, Application.class, (Object[]) arguments);
 				Quota quota = new Quota(instance)) {
 			instance.await("the job has run");
 			instance.await("all calls have ended");
@@ -75,7 +110,7 @@ class FirstMomentTests {
 
 	/** An application that needs locks as soon as it starts. */
 	@Configuration(proxyBeanMethods = false)
-	@EnableAutoConfiguration
+	@ImportAutoConfiguration({ DataRedisAutoConfiguration.class, LockAutoConfiguration.class })
 	@EnableScheduling
 	static class Application {
 
