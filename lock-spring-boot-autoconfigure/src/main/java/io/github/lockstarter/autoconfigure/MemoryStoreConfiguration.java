@@ -8,8 +8,8 @@ import org.springframework.context.annotation.Lazy;
 
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.store.DroppedResults;
 import io.github.lockstarter.autoconfigure.ConditionalOnLockStore.Use;
+import io.github.lockstarter.store.DroppedResults;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStores;
 import io.github.lockstarter.store.memory.MemoryLockStore;

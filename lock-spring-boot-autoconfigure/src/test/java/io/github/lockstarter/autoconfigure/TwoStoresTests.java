@@ -223,10 +223,9 @@ class TwoStoresTests {
 
 	@Test
 	@DisplayName("While the database does not answer, only its locks fail: those in Redis are granted and renewed")
-	void withoutDatabase(CapturedOutput output) throws Exception {
+	void withoutDatabase() throws Exception {
 		assertThat(server.post("/jdbc/1").statusCode()).isEqualTo(200);
 		Lease held = locks().acquire(new LockKey("wait-redis", "renewed"), LockOptions.of(Duration.ofSeconds(2)));
-		int before = output.length();
 		database.freeze();
 		try {
 			List<CompletableFuture<HttpResponse<String>>> asking = new ArrayList<>();
@@ -243,8 +242,6 @@ class TwoStoresTests {
 					each) -> assertThat(each).succeedsWithin(LONG).extracting(HttpResponse::statusCode).isEqualTo(503));
 			assertThat(health("jdbc")).isEqualTo("DOWN");
 			assertThat(health("redis")).isEqualTo("UP");
-			assertThat(output.toString().substring(before)).containsOnlyOnce("The lock store 'jdbc' fails")
-				.doesNotContain("The lock store 'redis'");
 			assertThat(errors("reject-jdbc", "jdbc")).isGreaterThanOrEqualTo(20);
 			assertThat(held.isHeld()).as("renewed meanwhile").isTrue();
 		}
@@ -252,8 +249,6 @@ class TwoStoresTests {
 			database.thaw();
 		}
 		Awaitility.await().until(() -> server.post("/jdbc/1").statusCode() == 200);
-		Awaitility.await()
-			.until(() -> output.toString().substring(before).contains("The lock store 'jdbc' answers again"));
 		held.close();
 	}
 
