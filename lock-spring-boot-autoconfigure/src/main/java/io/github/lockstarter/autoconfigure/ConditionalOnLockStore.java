@@ -17,6 +17,7 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyState;
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.Conditional;
@@ -82,6 +83,7 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 		 */
 		private static Stream<ConfigurationPropertyName> names(Environment environment) {
 			return StreamSupport.stream(ConfigurationPropertySources.get(environment).spliterator(), false)
+				.filter((source) -> source.containsDescendantOf(NAMES) != ConfigurationPropertyState.ABSENT)
 				.filter(IterableConfigurationPropertySource.class::isInstance)
 				.flatMap((source) -> ((IterableConfigurationPropertySource) source).stream())
 				.filter((name) -> NAMES.isAncestorOf(name)

@@ -3,9 +3,11 @@ package io.github.lockstarter.autoconfigure;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,27 +16,34 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.Mockito;
 
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.health.contributor.CompositeHealthContributor;
 import org.springframework.boot.health.contributor.HealthContributor;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
+import org.springframework.test.context.bean.override.mockito.MockitoBean;
 
 import io.github.lockstarter.IdempotencyRegistry;
 import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.ResultUnavailableException;
 import io.github.lockstarter.TokenLocks;
 import io.github.lockstarter.actuate.LockStoreHealthIndicator;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
+import io.github.lockstarter.registry.LockInspector;
+import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStores;
+import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.jdbc.JdbcLockStore;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 
@@ -227,6 +236,41 @@ class StorePerLockTests {
 	}
 
 	@Test
+	@DisplayName("The largest result is that of the store of the lock")
+	void largestResult() {
+		MemoryLockStore memory = new MemoryLockStore();
+		LockStore small = new LockStore() {
+
+			@Override
+			public StoredLock lock(LockKey key) {
+				return memory.lock(key);
+			}
+
+			@Override
+			public Set<Capability> capabilities() {
+				return memory.capabilities();
+			}
+
+			@Override
+			public long maxResultSize() {
+				return 100;
+			}
+
+		};
+		String large = "x".repeat(200);
+		this.both.withBean(LockStore.class, () -> small).run((context) -> {
+			IdempotencyRegistry work = context.getBean(IdempotencyRegistry.class);
+			LockKey payment = new LockKey("payment", "large");
+			assertThat(work.work(payment, String.class).call(() -> large)).isEqualTo(large);
+			assertThat(work.work(payment, String.class).call(() -> "again")).isEqualTo(large);
+			LockKey other = new LockKey("other", "large");
+			assertThat(work.work(other, String.class).call(() -> large)).isEqualTo(large);
+			assertThatExceptionOfType(ResultUnavailableException.class)
+				.isThrownBy(() -> work.work(other, String.class).call(() -> "again"));
+		});
+	}
+
+	@Test
 	@DisplayName("Whether idempotent work and locks held by tokens are possible is decided by the store of the lock")
 	void inCode() {
 		LockStore weak = (key) -> new MemoryLockStore().lock(key);
@@ -281,11 +325,45 @@ class StorePerLockTests {
 	}
 
 	@Test
+	@DisplayName("Metrics name the store of a lock")
+	void storeNames() {
+		this.both.run((context) -> {
+			LockInspector inspector = context.getBean(LockInspector.class);
+			assertThat(inspector.storeName("payment")).isEqualTo("jdbc");
+			assertThat(inspector.storeName("registration")).isEqualTo("memory");
+		});
+		this.runner.run(
+				(context) -> assertThat(context.getBean(LockInspector.class).storeName("payment")).isEqualTo("memory"));
+		this.runner.withBean(LockStore.class, MemoryLockStore::new)
+			.run((context) -> assertThat(context.getBean(LockInspector.class).storeName("payment")).isEqualTo("own"));
+	}
+
+	@Test
 	@DisplayName("A registry of the application gets no store")
 	void ownRegistry() {
 		LockRegistry own = Mockito.mock();
 		this.both.withBean(LockRegistry.class, () -> own)
 			.run((context) -> assertThat(context).doesNotHaveBean(LockStore.class).doesNotHaveBean(LockStores.class));
+	}
+
+	@Nested
+	@SpringBootTest(classes = LockAutoConfiguration.class,
+			properties = { "lock.store=memcached", "lock.names.payment.store=memory" })
+	class Mocked {
+
+		@MockitoBean
+		private LockStore mock;
+
+		@Autowired
+		private LockStores stores;
+
+		@Test
+		@DisplayName("The mock of a store in a test takes the place of the default one")
+		void replacesTheDefault() {
+			assertThat(this.stores.of("any")).isSameAs(this.mock);
+			assertThat(this.stores.of("payment")).isInstanceOf(MemoryLockStore.class);
+		}
+
 	}
 
 	static class Sharing {

@@ -31,12 +31,14 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockDeadlockException;
 import io.github.lockstarter.LockKey;
@@ -302,6 +304,22 @@ class TwoStoresTests {
 	}
 
 	@Test
+	@DisplayName("A transaction under locks of both stores does not commit without the lock in its database")
+	void lostInTheDatabase() throws Exception {
+		JdbcTemplate jdbc = other.context().getBean(JdbcTemplate.class);
+		jdbc.execute("CREATE TABLE paid (id VARCHAR(20))");
+		work.during("lost", () -> {
+			assertThat(jdbc.update("DELETE FROM locks WHERE lock_key LIKE '%second-jdbc%lost%'")).isOne();
+			return "done";
+		});
+		assertThatExceptionOfType(LeaseLostException.class).isThrownBy(() -> work.pay("lost"));
+		assertThat(jdbc.queryForObject("SELECT count(*) FROM paid", Integer.class)).isZero();
+		assertThat(isHeld("redis", "first-redis", "lost")).isFalse();
+		assertThat(work.pay("lost")).isEqualTo("done");
+		assertThat(jdbc.queryForObject("SELECT count(*) FROM paid", Integer.class)).isOne();
+	}
+
+	@Test
 	@DisplayName("A failure of the second store releases the lock of the first")
 	void secondStoreFails() throws Exception {
 		work.during("failing", () -> "done");
@@ -417,8 +435,8 @@ class TwoStoresTests {
 	static class Application {
 
 		@Bean
-		Work work(ObjectProvider<Work> self) {
-			return new Work(self);
+		Work work(ObjectProvider<Work> self, JdbcTemplate jdbc) {
+			return new Work(self, jdbc);
 		}
 
 		@Bean
@@ -461,8 +479,11 @@ class TwoStoresTests {
 
 		private final ObjectProvider<Work> self;
 
-		Work(ObjectProvider<Work> self) {
+		private final JdbcTemplate jdbc;
+
+		Work(ObjectProvider<Work> self, JdbcTemplate jdbc) {
 			this.self = self;
+			this.jdbc = jdbc;
 		}
 
 		public void during(String key, Callable<String> task) {
@@ -581,6 +602,14 @@ class TwoStoresTests {
 		@ExclusiveRequest(name = "second-jdbc", key = "#key")
 		@ExclusiveRequest(name = "first-redis", key = "#key")
 		public String several(String key) {
+			return run(key);
+		}
+
+		@Transactional
+		@ExclusiveRequest(name = "second-jdbc", key = "#key")
+		@ExclusiveRequest(name = "first-redis", key = "#key")
+		public String pay(String key) {
+			this.jdbc.update("INSERT INTO paid VALUES (?)", key);
 			return run(key);
 		}
 
