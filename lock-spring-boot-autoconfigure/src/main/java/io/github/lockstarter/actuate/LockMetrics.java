@@ -21,6 +21,9 @@ public final class LockMetrics implements MeterBinder {
 
 	private static final String LOCK = "lock";
 
+	/** The tag of meters about the store. */
+	private static final String STORE = "store";
+
 	private static final List<Event> ANSWERS = List.of(Event.SHARED, Event.REPLAYED, Event.TOO_LARGE,
 			Event.NOT_WRITABLE, Event.NOT_READABLE, Event.NOT_KEPT, Event.RESULT_DROPPED);
 
@@ -59,9 +62,12 @@ public final class LockMetrics implements MeterBinder {
 			.register(registry);
 		counter("lock.handoffs", name, Event.HANDED_OFF, "Leases handed to the next waiter without a store request")
 			.register(registry);
-		counter("lock.renewals", name, Event.RENEWED, "Renewals of leases").register(registry);
-		counter("lock.losses", name, Event.LOST, "Leases that ended before they were released").register(registry);
-		counter("lock.store.errors", name, Event.STORE_ERROR, "Store requests that failed").register(registry);
+		String store = this.locks.storeName(name);
+		counter("lock.renewals", name, Event.RENEWED, "Renewals of leases").tag(STORE, store).register(registry);
+		counter("lock.losses", name, Event.LOST, "Leases that ended before they were released").tag(STORE, store)
+			.register(registry);
+		counter("lock.store.errors", name, Event.STORE_ERROR, "Store requests that failed").tag(STORE, store)
+			.register(registry);
 		counter("lock.skips", name, Event.SKIPPED, "Calls that were skipped, because the lock was held")
 			.register(registry);
 		counter("lock.unguarded", name, Event.UNGUARDED, "Calls that ran without the lock, because the store failed")

@@ -112,7 +112,7 @@ public class LocksEndpoint {
 		Locks all = locks(securityContext);
 		List<Lock> locks = all.locks().stream().filter((lock) -> lock.name().equals(name)).toList();
 		Map<String, Long> totals = all.totals().getOrDefault(name, Map.of());
-		return answer(this.locks.results().map((results) -> results.count(name)),
+		return answer(this.locks.results(name).map((results) -> results.count(name)),
 				(count) -> (locks.isEmpty() && totals.isEmpty() && (count == null || count == 0)) ? null
 						: new NamedLocks(locks, totals, count));
 	}
@@ -126,9 +126,8 @@ public class LocksEndpoint {
 	 */
 	@DeleteOperation
 	public WebEndpointResponse<Removed> removeResults(@Selector String name, @Selector String part) {
-		return answer(
-				part.equals("results") ? this.locks.results().map((results) -> results.remove(name)) : Optional.empty(),
-				(count) -> (count != null) ? new Removed(count) : null);
+		return answer(part.equals("results") ? this.locks.results(name).map((results) -> results.remove(name))
+				: Optional.empty(), (count) -> (count != null) ? new Removed(count) : null);
 	}
 
 	private static <T> WebEndpointResponse<T> answer(Optional<CompletionStage<Long>> asked,

@@ -33,40 +33,41 @@ final class ApplicationDatabase {
 	/**
 	 * Returns the settings of connections to the database of a data source. They contain
 	 * its URL, also if another data source connects.
+	 * @param property the property that chooses the store
 	 * @throws LockConfigurationException if they cannot be determined
 	 */
-	static HikariConfig settings(@Nullable DataSource dataSource) {
+	static HikariConfig settings(@Nullable DataSource dataSource, String property) {
 		if (dataSource == null) {
 			throw new LockConfigurationException(
-					"lock.store is jdbc, but the application has no DataSource, or has several and none is primary.",
+					property + " is jdbc, but the application has no DataSource, or has several and none is primary.",
 					"Set spring.datasource.url, make one of several DataSources @Primary, or set lock.jdbc.url for a database of the locks.");
 		}
-		DataSource home = home(dataSource);
+		DataSource home = home(dataSource, property);
 		HikariDataSource pool = DataSourceUnwrapper.unwrap(home, HikariConfigMXBean.class, HikariDataSource.class);
 		try {
 			return (pool == null) ? derivedFrom(home) : (pool.getJdbcUrl() != null) ? pool : withUrl(pool);
 		}
 		catch (RuntimeException | SQLException ex) {
 			throw new LockConfigurationException(
-					"lock.store is jdbc, but the URL of the application's DataSource cannot be determined: %s"
-						.formatted(ex.getMessage()),
+					"%s is jdbc, but the URL of the application's DataSource cannot be determined: %s"
+						.formatted(property, ex.getMessage()),
 					OWN_DATABASE);
 		}
 	}
 
 	/** Locks have one home, also if the data of tenants is in several databases. */
-	private static DataSource home(DataSource dataSource) {
+	private static DataSource home(DataSource dataSource, String property) {
 		AbstractRoutingDataSource routing = DataSourceUnwrapper.unwrap(dataSource, AbstractRoutingDataSource.class);
 		if (routing == null) {
 			return dataSource;
 		}
 		DataSource home = routing.getResolvedDefaultDataSource();
 		if (home == null) {
-			throw new LockConfigurationException(
-					"lock.store is jdbc, but the application's DataSource routes to several databases, and none of them is the default.",
+			throw new LockConfigurationException(property
+					+ " is jdbc, but the application's DataSource routes to several databases, and none of them is the default.",
 					OWN_DATABASE);
 		}
-		return home(home);
+		return home(home, property);
 	}
 
 	private static HikariConfig derivedFrom(DataSource dataSource) {

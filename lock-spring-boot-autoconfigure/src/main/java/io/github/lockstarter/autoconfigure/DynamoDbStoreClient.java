@@ -53,32 +53,36 @@ final class DynamoDbStoreClient implements DisposableBean {
 		this.beans = beans;
 	}
 
-	DynamoDbAsyncClient get() {
-		DynamoDbAsyncClient client = find(DynamoDbAsyncClient.class);
+	/**
+	 * Returns the client.
+	 * @param property the property that chooses the store
+	 */
+	DynamoDbAsyncClient get(String property) {
+		DynamoDbAsyncClient client = find(DynamoDbAsyncClient.class, property);
 		if (client == null) {
-			client = create(builder());
+			client = create(builder(property), property);
 			this.own = client;
 		}
 		return client;
 	}
 
-	private <T> @Nullable T find(Class<T> type) {
+	private <T> @Nullable T find(Class<T> type, String property) {
 		try {
 			return this.beans.getBeanProvider(type).getIfAvailable();
 		}
 		catch (NoUniqueBeanDefinitionException ex) {
 			throw new LockConfigurationException(
-					"lock.store is dynamodb, and there are several beans of type %s, of which none is primary: %s."
-						.formatted(type.getSimpleName(), ex.getBeanNamesFound()),
+					"%s is dynamodb, and there are several beans of type %s, of which none is primary: %s."
+						.formatted(property, type.getSimpleName(), ex.getBeanNamesFound()),
 					"Mark one of them as @Primary, or define a DynamoDbAsyncClient for the locks and mark that as @Primary.");
 		}
 	}
 
-	private DynamoDbAsyncClientBuilder builder() {
+	private DynamoDbAsyncClientBuilder builder(String property) {
 		DynamoDbAsyncClientBuilder builder = DynamoDbAsyncClient.builder();
-		DynamoDbClient application = find(DynamoDbClient.class);
+		DynamoDbClient application = find(DynamoDbClient.class, property);
 		if (application != null) {
-			follow(configuration(application), builder);
+			follow(configuration(application, property), builder);
 		}
 		else {
 			followSpringCloud(builder);
@@ -86,7 +90,7 @@ final class DynamoDbStoreClient implements DisposableBean {
 		return builder;
 	}
 
-	private static DynamoDbServiceClientConfiguration configuration(DynamoDbClient application) {
+	private static DynamoDbServiceClientConfiguration configuration(DynamoDbClient application, String property) {
 		DynamoDbServiceClientConfiguration configuration = null;
 		try {
 			configuration = application.serviceClientConfiguration();
@@ -96,8 +100,8 @@ final class DynamoDbStoreClient implements DisposableBean {
 		}
 		if (configuration == null) {
 			throw new LockConfigurationException(
-					"lock.store is dynamodb, but the DynamoDbClient of the application does not say how it connects: %s."
-						.formatted(application.getClass().getName()),
+					"%s is dynamodb, but the DynamoDbClient of the application does not say how it connects: %s."
+						.formatted(property, application.getClass().getName()),
 					"Define a DynamoDbAsyncClient for the locks.");
 		}
 		return configuration;
@@ -145,22 +149,22 @@ final class DynamoDbStoreClient implements DisposableBean {
 		}
 	}
 
-	private static DynamoDbAsyncClient create(DynamoDbAsyncClientBuilder builder) {
+	private static DynamoDbAsyncClient create(DynamoDbAsyncClientBuilder builder, String property) {
 		try {
 			return builder.build();
 		}
 		catch (SdkClientException ex) {
-			throw invalid(String.valueOf(ex.getMessage()));
+			throw invalid(property, String.valueOf(ex.getMessage()));
 		}
 		catch (RuntimeException ex) {
 			// The SDK checks an endpoint only in part, and its message may contain it.
-			throw invalid(ex.getClass().getSimpleName() + ", for example because an endpoint is not a URL");
+			throw invalid(property, ex.getClass().getSimpleName() + ", for example because an endpoint is not a URL");
 		}
 	}
 
-	private static LockConfigurationException invalid(String reason) {
+	private static LockConfigurationException invalid(String property, String reason) {
 		return new LockConfigurationException(
-				"lock.store is dynamodb, but the AWS SDK cannot create a client for it: " + reason,
+				"%s is dynamodb, but the AWS SDK cannot create a client for it: %s".formatted(property, reason),
 				"Set AWS_REGION and the other settings that the message names, or define a DynamoDbClient or a DynamoDbAsyncClient.");
 	}
 

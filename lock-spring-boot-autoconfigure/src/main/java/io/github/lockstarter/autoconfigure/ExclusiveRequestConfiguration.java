@@ -8,6 +8,7 @@ import java.util.TreeSet;
 import java.util.concurrent.Executor;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -68,6 +69,7 @@ import io.github.lockstarter.result.ResultPredicate;
 import io.github.lockstarter.result.ResultSharing;
 import io.github.lockstarter.result.SharingSettings;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.LockStores;
 
 /**
  * The advice for {@code @ExclusiveRequest}.
@@ -184,11 +186,23 @@ class ExclusiveRequestConfiguration {
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static SharingSettings exclusiveRequestSharingSettings(LockProperties properties, ObjectProvider<JsonMapper> mapper,
 			ObjectProvider<ResultPredicate> predicate, ObjectProvider<LockCounts> counts,
-			ObjectProvider<LockStore> store) {
+			ObjectProvider<LockStores> stores, ObjectProvider<LockStore> store) {
+		Supplier<ToLongFunction<String>> limits = SingletonSupplier.of(() -> resultLimits(stores, store));
 		return new SharingSettings(properties.share().ttl(), properties.share().maxSize(),
 				() -> mapper.getIfUnique(() -> JsonMapper.builder().build()),
-				() -> predicate.getIfAvailable(() -> ResultPredicate.SUCCESSFUL), counts::getObject, SingletonSupplier
-					.of(() -> store.stream().mapToLong(LockStore::maxResultSize).min().orElse(Long.MAX_VALUE))::obtain);
+				() -> predicate.getIfAvailable(() -> ResultPredicate.SUCCESSFUL), counts::getObject,
+				(lockName) -> limits.get().applyAsLong(lockName));
+	}
+
+	/** Returns the limits by the names of locks. A custom registry may use any store. */
+	private static ToLongFunction<String> resultLimits(ObjectProvider<LockStores> stores,
+			ObjectProvider<LockStore> store) {
+		LockStores known = stores.getIfAvailable();
+		if (known != null) {
+			return (lockName) -> known.of(lockName).maxResultSize();
+		}
+		long smallest = store.stream().mapToLong(LockStore::maxResultSize).min().orElse(Long.MAX_VALUE);
+		return (lockName) -> smallest;
 	}
 
 	/**
@@ -217,8 +231,8 @@ class ExclusiveRequestConfiguration {
 			validator.checkSharing();
 			boolean standIn = LockRegistryConfiguration.isReplaced(beans)
 					|| beans.containsBean(LockSliceAutoConfiguration.REGISTRY);
-			if (operations.sharesResults() && !standIn) {
-				ResultSharing.prepare(registry.getObject());
+			if (!standIn) {
+				operations.sharedLockNames().forEach((name) -> ResultSharing.prepare(registry.getObject(), name));
 			}
 		};
 	}

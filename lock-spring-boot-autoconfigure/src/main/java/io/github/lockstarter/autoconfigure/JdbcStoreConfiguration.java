@@ -15,7 +15,9 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.autoconfigure.ConditionalOnLockStore.Use;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.LockStores;
 import io.github.lockstarter.store.jdbc.JdbcLockStore;
 
 /**
@@ -30,14 +32,30 @@ class JdbcStoreConfiguration {
 
 	@Bean
 	@Lazy
+	@ConditionalOnLockStore(value = LockProperties.Store.JDBC, use = Use.DEFAULT)
 	@ConditionalOnMissingBean({ LockStore.class, LockRegistry.class })
 	@DependsOnDatabaseInitialization
 	LockStore exclusiveRequestJdbcLockStore(LockProperties properties, ObjectProvider<DataSource> dataSources) {
 		properties.require(LockProperties.Store.JDBC);
+		return create(properties, dataSources, LockProperties.DEFAULT_STORE);
+	}
+
+	@Bean(autowireCandidate = false)
+	@Lazy
+	@ConditionalOnLockStore(value = LockProperties.Store.JDBC, use = Use.NAMED)
+	@ConditionalOnMissingBean(value = { LockStores.class, LockRegistry.class }, name = "exclusiveRequestJdbcLockStore")
+	@DependsOnDatabaseInitialization
+	LockStore exclusiveRequestNamedJdbcLockStore(LockProperties properties, ObjectProvider<DataSource> dataSources) {
+		return create(properties, dataSources, properties.propertyOf(LockProperties.Store.JDBC));
+	}
+
+	private static LockStore create(LockProperties properties, ObjectProvider<DataSource> dataSources,
+			String property) {
 		JdbcProperties jdbc = properties.jdbc();
 		LockProperties.check("lock.jdbc.table", jdbc.table(), JdbcLockStore::checkTable);
 		DataSource application = (jdbc.url() == null) ? dataSources.getIfUnique() : null;
-		HikariConfig database = (jdbc.url() != null) ? database(jdbc) : ApplicationDatabase.settings(application);
+		HikariConfig database = (jdbc.url() != null) ? database(jdbc)
+				: ApplicationDatabase.settings(application, property);
 		return new JdbcLockStore(database, jdbc.connections(), jdbc.table(), createsTables(jdbc, database),
 				jdbc.commandTimeout(), application);
 	}

@@ -9,11 +9,12 @@ import io.github.lockstarter.store.LockStore;
 
 /**
  * Auto-configuration for locks: a {@link LockRegistry} with the {@link LockStore} that
- * {@code lock.store} names, an {@link io.github.lockstarter.IdempotencyRegistry}, the
- * advice for {@link io.github.lockstarter.annotation.ExclusiveRequest @ExclusiveRequest},
- * the check of locks before commits, the HTTP answers, metrics, health and the endpoint.
- * A bean of the application takes precedence over each of these. The store is created
- * with the registry, and not at all if a test replaces the registry. It comes after the
+ * {@code lock.store} names, and those of single locks, an
+ * {@link io.github.lockstarter.IdempotencyRegistry}, the advice for
+ * {@link io.github.lockstarter.annotation.ExclusiveRequest @ExclusiveRequest}, the check
+ * of locks before commits, the HTTP answers, metrics, health and the endpoint. A bean of
+ * the application takes precedence over each of these. The stores are created with the
+ * registry, and not at all if a test replaces the registry. It comes after the
  * auto-configuration of transactions, so that the advice inside of transactions is
  * registered after the advisor of transactions, and after those of GraphQL and gRPC, so
  * that their advices of the application come before the exception handlers of this
@@ -25,12 +26,12 @@ import io.github.lockstarter.store.LockStore;
 @EnableConfigurationProperties(LockProperties.class)
 @Import({ RedisStoreConfiguration.class, JdbcStoreConfiguration.class, MemoryStoreConfiguration.class,
 		MemcachedStoreConfiguration.class, DynamoDbStoreConfiguration.class, NoStoreConfiguration.class,
-		LockRegistryConfiguration.class, ExclusiveRequestConfiguration.class, IdempotencyConfiguration.class,
-		TransactionConfiguration.class, LockProblemsConfiguration.class, LockServletContainerConfiguration.class,
-		LockServletConfiguration.class, LockReactiveConfiguration.class, LockGraphQlConfiguration.class,
-		LockGrpcConfiguration.class, LockOpenApiConfiguration.class, LockMetricsConfiguration.class,
-		LocksEndpointConfiguration.class, LockHealthConfiguration.class, LockNameVariables.class, RefreshWarning.class,
-		UnknownPropertyWarning.class })
+		LockStoresConfiguration.class, LockRegistryConfiguration.class, ExclusiveRequestConfiguration.class,
+		IdempotencyConfiguration.class, TransactionConfiguration.class, LockProblemsConfiguration.class,
+		LockServletContainerConfiguration.class, LockServletConfiguration.class, LockReactiveConfiguration.class,
+		LockGraphQlConfiguration.class, LockGrpcConfiguration.class, LockOpenApiConfiguration.class,
+		LockMetricsConfiguration.class, LocksEndpointConfiguration.class, LockHealthConfiguration.class,
+		LockNameVariables.class, RefreshWarning.class, UnknownPropertyWarning.class })
 public final class LockAutoConfiguration {
 
 }

@@ -1,8 +1,10 @@
 package io.github.lockstarter.autoconfigure;
 
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
 
@@ -36,7 +38,8 @@ import io.github.lockstarter.store.ResultLimits;
  *
  * @param enabled Whether annotated methods acquire their locks. If false, every call
  * runs, and no answer is shared or replayed.
- * @param store Store that keeps the locks. No other store takes its place when it fails.
+ * @param store Store that keeps the locks, except for those whose name chooses another
+ * one with lock.names.*.store. No other store takes its place when it fails.
  * Ahead-of-time processing fixes the value: a different one then stops the start.
  * @param ttl Time to live of a lock, which is how long it outlives a server that died
  * while it held the lock. A server that is alive renews its locks at a third of this
@@ -76,6 +79,9 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 		@NestedConfigurationProperty @DefaultValue JdbcProperties jdbc,
 		@NestedConfigurationProperty @DefaultValue MemcachedProperties memcached,
 		@NestedConfigurationProperty @DefaultValue DynamoDbProperties dynamodb) {
+
+	/** The property of the default store. */
+	static final String DEFAULT_STORE = "lock.store";
 
 	private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(1);
 
@@ -144,6 +150,40 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 				named.conflictStatus(), this.enabled ? named.enabled() : Boolean.FALSE, named.onStoreFailure());
 	}
 
+	/** Returns the store that locks with that name choose; {@code null} if none. */
+	@Nullable Store store(String name) {
+		Named named = this.names.get(name);
+		if (named != null) {
+			return named.store();
+		}
+		return this.names.entrySet()
+			.stream()
+			.filter((other) -> VariableName.is(other.getKey()) && VariableName.fits(other.getKey(), name))
+			.map((other) -> other.getValue().store())
+			.filter(Objects::nonNull)
+			.findFirst()
+			.orElse(null);
+	}
+
+	/**
+	 * Returns the stores that the names of locks choose, each with the first property.
+	 */
+	Map<Store, String> namedStores() {
+		Map<Store, String> properties = new LinkedHashMap<>();
+		this.names.forEach((name, named) -> {
+			if (named.store() != null) {
+				properties.putIfAbsent(named.store(),
+						VariableName.is(name) ? name + "_STORE" : "lock.names." + name + ".store");
+			}
+		});
+		return properties;
+	}
+
+	/** Returns the property that chooses a store by the name of a lock. */
+	String propertyOf(Store store) {
+		return namedStores().getOrDefault(store, DEFAULT_STORE);
+	}
+
 	/** Returns the same properties with other settings of single locks. */
 	LockProperties withNames(Map<String, Named> names) {
 		return new LockProperties(this.enabled, this.store, this.ttl, this.waitTime, this.renew, this.maxHold,
@@ -181,13 +221,20 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 	}
 
 	/**
-	 * Checks that the store supports the configured times to live.
+	 * Checks that a store supports the times to live of its locks.
+	 * @param isDefault whether it is the default store
 	 * @throws InvalidConfigurationPropertyValueException if it does not
 	 */
-	void requireTtlOfAtMost(Duration longest, String why) {
+	void requireTtlOfAtMost(Duration longest, String why, Store store, boolean isDefault) {
 		Consumer<Duration> atMost = (ttl) -> Assert.isTrue(ttl.compareTo(longest) <= 0, why);
-		check("lock.ttl", this.ttl, atMost);
-		this.names.forEach((name, named) -> check("lock.names." + name + ".ttl", named.ttl(), atMost));
+		if (isDefault) {
+			check("lock.ttl", this.ttl, atMost);
+		}
+		this.names.forEach((name, named) -> {
+			if ((named.store() != null) ? named.store() == store : isDefault) {
+				check("lock.names." + name + ".ttl", (named.ttl() != null) ? named.ttl() : this.ttl, atMost);
+			}
+		});
 	}
 
 	private static void checkWaiters(int waiters) {
@@ -226,24 +273,37 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 	enum Store {
 
 		/** Redis, shared by all servers. */
-		REDIS("io.lettuce:lettuce-core and spring-boot-data-redis (lock-spring-boot-starter includes both)"),
+		REDIS("Redis", "io.lettuce:lettuce-core and spring-boot-data-redis (lock-spring-boot-starter includes both)"),
 
 		/** A SQL database, shared by all servers. */
-		JDBC("org.springframework.boot:spring-boot-starter-jdbc"),
+		JDBC("Jdbc", "org.springframework.boot:spring-boot-starter-jdbc"),
 
 		/** This JVM only. */
-		MEMORY(""),
+		MEMORY("Memory", ""),
 
 		/** Memcached, shared by all servers. */
-		MEMCACHED("com.spotify:folsom"),
+		MEMCACHED("Memcached", "com.spotify:folsom"),
 
 		/** DynamoDB, shared by all servers. */
-		DYNAMODB("software.amazon.awssdk:dynamodb");
+		DYNAMODB("DynamoDb", "software.amazon.awssdk:dynamodb");
+
+		private final String label;
 
 		private final String driver;
 
-		Store(String driver) {
+		Store(String label, String driver) {
+			this.label = label;
 			this.driver = driver;
+		}
+
+		/** Returns the name of the bean, if it is the default store. */
+		String defaultBean() {
+			return "exclusiveRequest" + this.label + "LockStore";
+		}
+
+		/** Returns the name of the bean, if only names of locks choose the store. */
+		String namedBean() {
+			return "exclusiveRequestNamed" + this.label + "LockStore";
 		}
 
 		/** Returns the dependency that an application needs for the store. */
@@ -272,10 +332,13 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 	 * @param enabled Whether annotated methods acquire the lock.
 	 * @param onStoreFailure What happens to a call of an annotated method when the store
 	 * fails.
+	 * @param store Store that keeps the lock. Default is that of lock.store, which may be
+	 * a bean of the application. Each store has its own connections, health and failures.
+	 * Ahead-of-time processing fixes which stores can be used.
 	 */
 	record Named(@Nullable Duration ttl, @Name("wait") @Nullable Duration waitTime, @Nullable Boolean renew,
 			@Nullable Duration maxHold, @Nullable Duration holdAtLeast, @Nullable Integer conflictStatus,
-			@Nullable Boolean enabled, @Nullable OnStoreFailure onStoreFailure) {
+			@Nullable Boolean enabled, @Nullable OnStoreFailure onStoreFailure, @Nullable Store store) {
 	}
 
 	/**

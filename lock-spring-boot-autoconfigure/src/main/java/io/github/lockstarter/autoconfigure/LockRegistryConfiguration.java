@@ -21,6 +21,7 @@ import io.github.lockstarter.registry.DefaultTokenLocks;
 import io.github.lockstarter.registry.observe.LockObservationConvention;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.LockStores;
 
 /**
  * Configures the registry and its lifecycle. A test may replace it with a mock of
@@ -39,11 +40,15 @@ class LockRegistryConfiguration {
 	}
 
 	@Bean(REGISTRY)
-	DefaultLockRegistry exclusiveRequestLockRegistry(LockStore store, LockProperties properties, LockEvents events,
-			EngineRuntime runtime, LockCounts counts, ObjectProvider<ObservationRegistry> observations,
-			ObjectProvider<LockObservationConvention> convention, ObjectProvider<WaitingThreads> waitingThreads) {
-		DefaultLockRegistry registry = new DefaultLockRegistry(store, properties::options, properties.maxWaiters(),
-				events::lost, counts, observations.getIfUnique(() -> ObservationRegistry.NOOP), runtime);
+	DefaultLockRegistry exclusiveRequestLockRegistry(ObjectProvider<LockStores> stores, ObjectProvider<LockStore> store,
+			LockProperties properties, LockEvents events, EngineRuntime runtime, LockCounts counts,
+			ObjectProvider<ObservationRegistry> observations, ObjectProvider<LockObservationConvention> convention,
+			ObjectProvider<WaitingThreads> waitingThreads) {
+		// Without a single candidate, the failure names the stores.
+		DefaultLockRegistry registry = new DefaultLockRegistry(
+				stores.getIfAvailable(() -> LockStores.of(store.getObject())), properties::options,
+				properties.maxWaiters(), events::lost, counts, observations.getIfUnique(() -> ObservationRegistry.NOOP),
+				runtime);
 		registry.onConflict((conflict) -> conflict.setStatusCode(properties.refusal(conflict.getLockName())));
 		waitingThreads.ifAvailable(registry::limit);
 		registry.setObservationConvention(convention.getIfAvailable());

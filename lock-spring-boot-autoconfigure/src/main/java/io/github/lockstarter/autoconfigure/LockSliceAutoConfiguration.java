@@ -43,7 +43,7 @@ public final class LockSliceAutoConfiguration {
 			super(ConfigurationPhase.REGISTER_BEAN);
 		}
 
-		@ConditionalOnLockStore(LockProperties.Store.MEMORY)
+		@ConditionalOnLockStore(value = LockProperties.Store.MEMORY, use = ConditionalOnLockStore.Use.DEFAULT)
 		static class InMemory {
 
 		}

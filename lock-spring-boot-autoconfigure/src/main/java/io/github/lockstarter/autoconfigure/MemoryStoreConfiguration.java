@@ -8,12 +8,14 @@ import org.springframework.context.annotation.Lazy;
 
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.autoconfigure.ConditionalOnLockStore.Use;
 import io.github.lockstarter.store.DroppedResults;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.LockStores;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 
 /**
- * Configures the store in memory, if {@code lock.store} names it.
+ * Configures the store in memory, if a property names it.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnLockStore(LockProperties.Store.MEMORY)
@@ -21,9 +23,23 @@ class MemoryStoreConfiguration {
 
 	@Bean
 	@Lazy
+	@ConditionalOnLockStore(value = LockProperties.Store.MEMORY, use = Use.DEFAULT)
 	@ConditionalOnMissingBean({ LockStore.class, LockRegistry.class })
 	LockStore exclusiveRequestMemoryLockStore(LockProperties properties, ObjectProvider<LockCounts> counts) {
 		properties.require(LockProperties.Store.MEMORY);
+		return create(properties, counts);
+	}
+
+	@Bean(autowireCandidate = false)
+	@Lazy
+	@ConditionalOnLockStore(value = LockProperties.Store.MEMORY, use = Use.NAMED)
+	@ConditionalOnMissingBean(value = { LockStores.class, LockRegistry.class },
+			name = "exclusiveRequestMemoryLockStore")
+	LockStore exclusiveRequestNamedMemoryLockStore(LockProperties properties, ObjectProvider<LockCounts> counts) {
+		return create(properties, counts);
+	}
+
+	private static LockStore create(LockProperties properties, ObjectProvider<LockCounts> counts) {
 		DroppedResults dropped = new DroppedResults(counts::getObject);
 		return new MemoryLockStore(System::nanoTime, properties.replay().limits(), (lockName) -> dropped.add(lockName,
 				"the memory store has reached lock.replay.max-results or lock.replay.max-memory"));

@@ -18,6 +18,7 @@ import org.springframework.util.ClassUtils;
 import io.github.lockstarter.operation.LockOperationSource;
 import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.LockStores;
 
 /**
  * Adds a check of the locks before a commit to the transaction manager of R2DBC, and
@@ -35,7 +36,7 @@ final class ReactiveTransactionGuardProcessor implements BeanPostProcessor, Smar
 
 	private final ObjectProvider<LockOperationSource> operations;
 
-	private final Supplier<Stream<LockStore>> stores;
+	private final Supplier<Stream<LockStores>> stores;
 
 	private final Set<String> unguarded = new ConcurrentSkipListSet<>();
 
@@ -44,10 +45,10 @@ final class ReactiveTransactionGuardProcessor implements BeanPostProcessor, Smar
 	/**
 	 * Creates a processor.
 	 * @param operations the operations of annotated methods
-	 * @param stores returns the store; nothing if the registry does not use it
+	 * @param stores returns the stores; nothing if the registry does not use them
 	 */
 	ReactiveTransactionGuardProcessor(ObjectProvider<LockOperationSource> operations,
-			Supplier<Stream<LockStore>> stores) {
+			Supplier<Stream<LockStores>> stores) {
 		this.operations = operations;
 		this.stores = stores;
 	}
@@ -71,11 +72,12 @@ final class ReactiveTransactionGuardProcessor implements BeanPostProcessor, Smar
 					"The reactive transaction manager '%s' does not check locks, because its class is not R2dbcTransactionManager: its transactions are committed even if their lock has been lost, no result is stored in them, and a result is shared or replayed even if its transaction was rolled back without an error. Call lease.isHeld() at the end of such a transaction."
 						.formatted(beanName)));
 		}
-		if (this.guards && this.operations.stream().anyMatch(LockOperationSource::replaysReactive)
-				&& this.stores.get().anyMatch((store) -> !joins(store))) {
+		if (this.guards && this.operations.stream()
+			.flatMap((operations) -> operations.replayedReactiveLockNames().stream())
+			.anyMatch((lockName) -> this.stores.get().anyMatch((stores) -> !joins(stores.of(lockName))))) {
 			logger.info("The responses of reactive methods are stored after the commit of their transactions,"
 					+ " because the lock store cannot join these: if the server crashes in between, a duplicate"
-					+ " repeats the work. With lock.store=jdbc, and the locks in the database of the transactions,"
+					+ " repeats the work. With lock.store=jdbc or lock.names.*.store=jdbc, and the locks in the database of the transactions,"
 					+ " the responses are stored in them.");
 		}
 	}

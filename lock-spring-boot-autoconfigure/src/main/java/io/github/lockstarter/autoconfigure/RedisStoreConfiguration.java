@@ -26,13 +26,15 @@ import org.springframework.core.env.Environment;
 import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.autoconfigure.ConditionalOnLockStore.Use;
 import io.github.lockstarter.store.DroppedResults;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.LockStores;
 import io.github.lockstarter.store.redis.RedisLockStore;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 /**
- * Configures the store in Redis, unless {@code lock.store} names another store. The store
+ * Configures the store in Redis, which is the default, if a property names it. The store
  * has its own connection, which is not a bean, so that no other part of the application
  * uses it.
  */
@@ -50,11 +52,28 @@ class RedisStoreConfiguration {
 
 	@Bean(destroyMethod = "close")
 	@Lazy
+	@ConditionalOnLockStore(value = LockProperties.Store.REDIS, use = Use.DEFAULT)
 	@ConditionalOnMissingBean({ LockStore.class, LockRegistry.class })
 	LockStore exclusiveRequestRedisLockStore(LockProperties properties, Environment environment,
 			ObjectProvider<DataRedisConnectionDetails> details, ObjectProvider<SslBundles> sslBundles,
 			ConfigurableListableBeanFactory beans, ObjectProvider<LockCounts> counts) {
 		properties.require(LockProperties.Store.REDIS);
+		return create(properties, environment, details, sslBundles, beans, counts);
+	}
+
+	@Bean(autowireCandidate = false, destroyMethod = "close")
+	@Lazy
+	@ConditionalOnLockStore(value = LockProperties.Store.REDIS, use = Use.NAMED)
+	@ConditionalOnMissingBean(value = { LockStores.class, LockRegistry.class }, name = "exclusiveRequestRedisLockStore")
+	LockStore exclusiveRequestNamedRedisLockStore(LockProperties properties, Environment environment,
+			ObjectProvider<DataRedisConnectionDetails> details, ObjectProvider<SslBundles> sslBundles,
+			ConfigurableListableBeanFactory beans, ObjectProvider<LockCounts> counts) {
+		return create(properties, environment, details, sslBundles, beans, counts);
+	}
+
+	private static LockStore create(LockProperties properties, Environment environment,
+			ObjectProvider<DataRedisConnectionDetails> details, ObjectProvider<SslBundles> sslBundles,
+			ConfigurableListableBeanFactory beans, ObjectProvider<LockCounts> counts) {
 		Binder binder = Binder.get(environment);
 		boolean addressed = hasAddress(binder) || !details.stream().allMatch(DataRedisPropertiesDetails::areProperties);
 		String ownFactory = ApplicationConnectionFactories.find(beans);
@@ -98,7 +117,7 @@ class RedisStoreConfiguration {
 	private static void reportOwnFactory(String name, boolean addressed) {
 		if (!addressed) {
 			throw new LockConfigurationException(
-					"lock.store is redis, whose address is taken from spring.data.redis.*. No address is set there, but the application has the bean '%s', which locks do not use."
+					"Locks are in Redis, whose address is taken from spring.data.redis.*. No address is set there, but the application has the bean '%s', which locks do not use."
 						.formatted(name),
 					"Set spring.data.redis.* for the locks, or define a bean of type LockStore with your own LettuceConnectionFactory: new RedisLockStore(new SpringDataConnections(factory), \"lock\", Duration.ofMillis(500), 0).");
 		}

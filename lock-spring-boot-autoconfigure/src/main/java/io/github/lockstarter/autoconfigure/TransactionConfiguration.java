@@ -22,7 +22,7 @@ import io.github.lockstarter.interceptor.LeaseTransactionListener;
 import io.github.lockstarter.interceptor.ReplayTransactionAdvisor;
 import io.github.lockstarter.operation.LockOperationSource;
 import io.github.lockstarter.registry.DefaultLockRegistry;
-import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.LockStores;
 
 /**
  * Configures the rollback of transactions whose lock was lost, for every transaction
@@ -92,7 +92,7 @@ class TransactionConfiguration {
 		@Bean
 		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 		static ReactiveTransactionGuardProcessor exclusiveRequestReactiveTransactionGuard(
-				ObjectProvider<LockOperationSource> operations, ObjectProvider<LockStore> stores, BeanFactory beans) {
+				ObjectProvider<LockOperationSource> operations, ObjectProvider<LockStores> stores, BeanFactory beans) {
 			return new ReactiveTransactionGuardProcessor(operations,
 					() -> LockRegistryConfiguration.isReplaced(beans) ? Stream.empty() : stores.stream());
 		}

@@ -86,7 +86,7 @@ public final class DefaultIdempotencyRegistry implements IdempotencyRegistry {
 	private ResultSharing results(Results wanted) {
 		ResultSharing results = this.sharing.inCode(wanted.lockName(), ResolvableType.forType(wanted.type()), KEEP);
 		results.check();
-		ResultSharing.prepare(locks());
+		ResultSharing.prepare(locks(), wanted.lockName());
 		return results;
 	}
 

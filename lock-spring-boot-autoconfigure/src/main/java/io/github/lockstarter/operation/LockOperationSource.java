@@ -251,9 +251,12 @@ public final class LockOperationSource {
 		return operations().map(LockOperation::name).collect(Collectors.toSet());
 	}
 
-	/** Returns whether any method found so far shares or replays its results. */
-	public boolean sharesResults() {
-		return sharing().findAny().isPresent();
+	/**
+	 * Returns the names of the locks of all methods found so far that share or replay
+	 * their results.
+	 */
+	public Set<String> sharedLockNames() {
+		return operations().filter(LockOperation::sharesResults).map(LockOperation::name).collect(Collectors.toSet());
 	}
 
 	/**
@@ -276,9 +279,12 @@ public final class LockOperationSource {
 		return reactive().findAny().isPresent();
 	}
 
-	/** Returns whether any of these methods replays its results. */
-	public boolean replaysReactive() {
-		return reactive().anyMatch(LockedMethod::replays);
+	/** Returns the names of the locks of those of these methods that replay results. */
+	public Set<String> replayedReactiveLockNames() {
+		return reactive().filter(LockedMethod::replays)
+			.flatMap((method) -> method.operations().stream())
+			.map(LockOperation::name)
+			.collect(Collectors.toSet());
 	}
 
 	private Stream<LockedMethod> reactive() {

@@ -34,6 +34,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.registry.entry.LockTable;
+import io.github.lockstarter.registry.entry.LockTables;
 import io.github.lockstarter.registry.observe.DefaultLockObservationConvention;
 import io.github.lockstarter.registry.observe.LockObservationConvention;
 import io.github.lockstarter.registry.observe.RegistryObserver;
@@ -52,19 +53,21 @@ import io.github.lockstarter.registry.runtime.OwnerTokens;
 import io.github.lockstarter.registry.runtime.ThreadedRuntime;
 import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.LockStores;
 import io.github.lockstarter.store.ResultKey;
 
 /**
- * Grants the locks of a {@link LockStore}. For any number of waiters and leases, it has
- * one thread for the steps of the engine. Code of the application runs on other threads:
- * asynchronous answers without an executor of the caller on some, and lost leases and
- * reports to operators on others. These threads end when they are idle.
+ * Grants the locks of one or several {@link LockStores stores}, each of which has its own
+ * requests and renewals. For any number of waiters and leases, it has one thread for the
+ * steps of the engine. Code of the application runs on other threads: asynchronous
+ * answers without an executor of the caller on some, and lost leases and reports to
+ * operators on others. These threads end when they are idle.
  */
 public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable {
 
 	private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
 
-	private final LockStore store;
+	private final LockStores stores;
 
 	private final Function<String, LockOptions> options;
 
@@ -74,7 +77,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 
 	private final OwnerTokens owners;
 
-	private final LockTable table;
+	private final LockTables tables;
 
 	/** For all threads that wait for an answer. */
 	private final Delivery blocking;
@@ -107,13 +110,23 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	public DefaultLockRegistry(LockStore store, Function<String, LockOptions> options, int maxWaiters,
 			Consumer<LeaseLostEvent> losses, LockCounts counts, ObservationRegistry observations,
 			EngineRuntime runtime) {
-		this.store = store;
+		this(LockStores.of(store), options, maxWaiters, losses, counts, observations, runtime);
+	}
+
+	/**
+	 * Creates a registry of locks in one or several stores.
+	 * @param stores the stores of the locks
+	 */
+	public DefaultLockRegistry(LockStores stores, Function<String, LockOptions> options, int maxWaiters,
+			Consumer<LeaseLostEvent> losses, LockCounts counts, ObservationRegistry observations,
+			EngineRuntime runtime) {
+		this.stores = stores;
 		this.options = options;
 		this.runtime = runtime;
-		this.observer = new RegistryObserver(counts, observations, losses, runtime);
+		this.observer = new RegistryObserver(counts, observations, losses, stores, runtime);
 		this.owners = new OwnerTokens(runtime.random());
 		this.blocking = new Delivery.Blocking(runtime.callbacks(), null);
-		this.table = new LockTable(store, runtime, this.observer, maxWaiters);
+		this.tables = new LockTables(stores, (store) -> new LockTable(store, runtime, this.observer, maxWaiters));
 	}
 
 	/**
@@ -222,7 +235,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 
 	private List<AcquireRequest> submitAll(Collection<AcquireRequest> open) throws InterruptedException {
 		try {
-			return this.table.submitAll(open).get();
+			return this.tables.submitAll(open).get();
 		}
 		catch (ExecutionException ex) {
 			throw new IllegalStateException(ex);
@@ -234,13 +247,13 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	 * lock.
 	 */
 	private @Nullable LockKey firstRefusing(Collection<LockKey> keys, LockOptions options) {
-		return options.waitTime().isZero() ? this.table.firstTaken(keys) : null;
+		return options.waitTime().isZero() ? this.tables.firstTaken(keys) : null;
 	}
 
 	private void giveUp(Collection<AcquireRequest> open, Collection<Lease> leases) {
 		for (AcquireRequest request : open) {
 			request.abandon();
-			this.table.leave(request);
+			this.tables.leave(request);
 		}
 		leases.forEach(DefaultLockRegistry::releaseUnused);
 		leases.forEach(Lease::close);
@@ -268,7 +281,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 				refused.thenAccept(DefaultLockRegistry::releaseUnused);
 			}
 		}
-		GroupAttempt attempt = new GroupAttempt(this.table, new ReliableExecutor(executor, this.runtime.callbacks()));
+		GroupAttempt attempt = new GroupAttempt(this.tables, new ReliableExecutor(executor, this.runtime.callbacks()));
 		wanted.forEach(
 				(key) -> attempt.add((result, answers) -> forLease(key, options, async(result, this::lease, answers))));
 		return attempt.begin();
@@ -355,14 +368,16 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	}
 
 	@Override
-	public void prepareSharing() {
-		if (!this.store.capabilities().contains(Capability.KEEPS_RESULTS)) {
+	public void prepareSharing(String lockName) {
+		LockStore store = this.stores.of(lockName);
+		if (!store.capabilities().contains(Capability.KEEPS_RESULTS)) {
 			throw new LockConfigurationException(
-					"A %s cannot keep results, so they cannot be shared or replayed."
-						.formatted(this.store.getClass().getSimpleName()),
-					"Remove SHARE, replay and idempotent work, choose another lock.store, or support Capability.KEEPS_RESULTS in your own store.");
+					"A %s cannot keep results, so those of lock '%s' cannot be shared or replayed."
+						.formatted(store.getClass().getSimpleName(), lockName),
+					"Remove SHARE, replay and idempotent work, choose another lock.store, or another one for this lock with lock.names.%s.store, or support Capability.KEEPS_RESULTS in your own store."
+						.formatted(lockName));
 		}
-		this.store.expectWaiters();
+		store.expectWaiters();
 	}
 
 	@Override
@@ -376,7 +391,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	 */
 	public void open() {
 		Assert.state(!this.runtime.isClosed(), "A registry that is closed cannot be opened again");
-		this.table.open();
+		this.tables.open();
 	}
 
 	/**
@@ -384,7 +399,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	 * {@link LockStoreException}. Free locks are still granted, for work that has begun.
 	 */
 	public void drain() {
-		this.table.drain();
+		this.tables.drain();
 	}
 
 	/**
@@ -407,7 +422,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	 * @return completes when the store has answered or failed
 	 */
 	CompletableFuture<Void> releaseAll() {
-		return this.table.releaseAll();
+		return this.tables.releaseAll();
 	}
 
 	/** Releases all locks, and ends all threads. */
@@ -417,12 +432,12 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 		this.runtime.close();
 	}
 
-	LockTable table() {
-		return this.table;
+	LockTables tables() {
+		return this.tables;
 	}
 
-	LockStore store() {
-		return this.store;
+	LockStores stores() {
+		return this.stores;
 	}
 
 	EngineRuntime runtime() {
@@ -442,11 +457,11 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	 * time, even before the call, by completing the result itself.
 	 */
 	<T> CompletableFuture<T> submit(AcquireRequest request, CompletableFuture<T> result) {
-		this.table.submit(request);
+		this.tables.submit(request);
 		if (!request.deliverRefusal()) {
 			result.whenComplete((value, failure) -> {
 				if (request.abandon()) {
-					this.table.leave(request);
+					this.tables.leave(request);
 				}
 			});
 		}
@@ -455,13 +470,13 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 
 	/** Submits a request whose thread waits for the answer. */
 	private Answer await(AcquireRequest request) {
-		this.table.submit(request);
+		this.tables.submit(request);
 		try {
 			return awaitAnswer(request);
 		}
 		catch (InterruptedException ex) {
 			if (request.abandon()) {
-				this.table.leave(request);
+				this.tables.leave(request);
 			}
 			Thread.currentThread().interrupt();
 			throw new LockStoreException(request.key(), "interrupted while waiting for it", ex);
@@ -473,7 +488,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 			return request.await();
 		}
 		if (!this.waitingThreads.begin()) {
-			this.table.refuse(request);
+			this.tables.refuse(request);
 			return request.await();
 		}
 		try {

@@ -25,10 +25,11 @@ import io.github.lockstarter.registry.request.SharedTokenRequest;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.Capability;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.StoredLock;
 
 /**
- * Grants locks that are held by tokens, in the store of a registry. Waiters queue
+ * Grants locks that are held by tokens, in the stores of a registry. Waiters queue
  * together with the waiters for leases. Once granted, such a lock is treated like one
  * that another instance holds.
  */
@@ -51,7 +52,7 @@ public final class DefaultTokenLocks implements TokenLocks {
 
 	@Override
 	public CompletionStage<TokenLock> acquireAsync(LockKey key, LockOptions options) {
-		checkCapability();
+		checkCapability(key);
 		String token = this.registry.owners().next();
 		CompletableFuture<TokenLock> result = new CompletableFuture<>();
 		return this.registry.submit(new NewTokenRequest(key, options, delivery(result), this.runtime,
@@ -66,7 +67,7 @@ public final class DefaultTokenLocks implements TokenLocks {
 	@Override
 	public CompletionStage<TokenLock> acquireAsync(LockKey key, LockOptions options, String token) {
 		check(token);
-		checkCapability();
+		checkCapability(key);
 		CompletableFuture<TokenLock> result = new CompletableFuture<>();
 		Supplier<StoredLock> stored = SingletonSupplier.of(() -> stored(key));
 		SharedTokenRequest request = new SharedTokenRequest(key, options, delivery(result), this.runtime,
@@ -118,17 +119,17 @@ public final class DefaultTokenLocks implements TokenLocks {
 	@Override
 	public CompletionStage<Boolean> releaseAsync(LockKey key, String token) {
 		check(token);
-		checkCapability();
+		checkCapability(key);
 		return answer(key, () -> stored(key).release(token, null)).whenComplete((released, failure) -> {
-			if (Boolean.TRUE.equals(released) && this.registry.store().capabilities().contains(Capability.LOCAL)) {
-				this.registry.table().wake(key);
+			if (Boolean.TRUE.equals(released) && store(key).capabilities().contains(Capability.LOCAL)) {
+				this.registry.tables().wake(key);
 			}
 		});
 	}
 
 	@Override
 	public CompletionStage<Optional<Duration>> remainingAsync(LockKey key) {
-		checkCapability();
+		checkCapability(key);
 		return answer(key, () -> stored(key).remaining());
 	}
 
@@ -154,14 +155,17 @@ public final class DefaultTokenLocks implements TokenLocks {
 	}
 
 	private StoredLock stored(LockKey key) {
-		return this.registry.store().lock(key);
+		return store(key).lock(key);
 	}
 
-	private void checkCapability() {
-		if (!this.registry.store().capabilities().contains(Capability.HOLDS_FOR_TOKENS)) {
+	private LockStore store(LockKey key) {
+		return this.registry.stores().of(key.name());
+	}
+
+	private void checkCapability(LockKey key) {
+		if (!store(key).capabilities().contains(Capability.HOLDS_FOR_TOKENS)) {
 			throw new LockConfigurationException(
-					"Locks in a %s cannot be held by tokens."
-						.formatted(this.registry.store().getClass().getSimpleName()),
+					"Locks in a %s cannot be held by tokens.".formatted(store(key).getClass().getSimpleName()),
 					"Choose another lock.store, or support Capability.HOLDS_FOR_TOKENS in your own store.");
 		}
 	}

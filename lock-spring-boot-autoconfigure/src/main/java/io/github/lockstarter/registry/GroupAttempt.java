@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLostException;
-import io.github.lockstarter.registry.entry.LockTable;
+import io.github.lockstarter.registry.entry.LockTables;
 import io.github.lockstarter.registry.observe.StoreFailure;
 import io.github.lockstarter.registry.request.AcquireRequest;
 
@@ -24,7 +24,7 @@ import io.github.lockstarter.registry.request.AcquireRequest;
  */
 final class GroupAttempt {
 
-	private final LockTable table;
+	private final LockTables tables;
 
 	private final Executor executor;
 
@@ -46,8 +46,8 @@ final class GroupAttempt {
 	 * Creates an attempt.
 	 * @param executor completes the result
 	 */
-	GroupAttempt(LockTable table, Executor executor) {
-		this.table = table;
+	GroupAttempt(LockTables tables, Executor executor) {
+		this.tables = tables;
 		this.executor = executor;
 	}
 
@@ -78,7 +78,7 @@ final class GroupAttempt {
 			end();
 			return;
 		}
-		this.table.submitAll(this.open).thenAccept(this::await);
+		this.tables.submitAll(this.open).thenAccept(this::await);
 		if (this.givenUp) {
 			// Includes the requests that were submitted after the caller gave up.
 			giveUp();
@@ -128,7 +128,7 @@ final class GroupAttempt {
 				released.add(DefaultLockRegistry.releaseUnused(lease.join()).toCompletableFuture());
 			}
 			request.abandon();
-			this.table.leave(request);
+			this.tables.leave(request);
 		});
 		return CompletableFuture.allOf(released.build().toArray(CompletableFuture<?>[]::new));
 	}

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.registry.entry.LockSnapshot;
-import io.github.lockstarter.registry.entry.LockTable;
+import io.github.lockstarter.registry.entry.LockTables;
 import io.github.lockstarter.registry.lease.StoreLease;
-import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.LockStores;
 import io.github.lockstarter.store.StoredResults;
 
 /**
@@ -20,11 +20,11 @@ import io.github.lockstarter.store.StoredResults;
  */
 public final class LockInspector {
 
-	private final @Nullable LockTable table;
+	private final @Nullable LockTables tables;
 
 	private final Executor callbacks;
 
-	private final @Nullable LockStore store;
+	private final @Nullable LockStores stores;
 
 	/**
 	 * Creates an inspector.
@@ -32,8 +32,8 @@ public final class LockInspector {
 	 * nothing
 	 */
 	public LockInspector(@Nullable DefaultLockRegistry registry) {
-		this.table = (registry != null) ? registry.table() : null;
-		this.store = (registry != null) ? registry.store() : null;
+		this.tables = (registry != null) ? registry.tables() : null;
+		this.stores = (registry != null) ? registry.stores() : null;
 		this.callbacks = (registry != null) ? registry.runtime().callbacks() : Runnable::run;
 	}
 
@@ -42,16 +42,25 @@ public final class LockInspector {
 	 * @return a snapshot of each lock, taken one after the other
 	 */
 	public List<LockSnapshot> snapshot() {
-		return (this.table == null) ? List.of()
-				: this.table.snapshots().filter((lock) -> lock.held() != null || !lock.waiting().isEmpty()).toList();
+		return (this.tables == null) ? List.of()
+				: this.tables.snapshots().filter((lock) -> lock.held() != null || !lock.waiting().isEmpty()).toList();
 	}
 
 	/**
-	 * Returns the results that the store keeps for later duplicates, if they can be
-	 * listed.
+	 * Returns the results in the store of locks with a name, which are kept for later
+	 * duplicates, if they can be listed.
+	 * @param lockName the name of the locks
 	 */
-	public Optional<StoredResults> results() {
-		return (this.store != null) ? this.store.results() : Optional.empty();
+	public Optional<StoredResults> results(String lockName) {
+		return (this.stores != null) ? this.stores.of(lockName).results() : Optional.empty();
+	}
+
+	/**
+	 * Returns the name of the store of locks with a name.
+	 * @param lockName the name of the locks
+	 */
+	public String storeName(String lockName) {
+		return (this.stores != null) ? this.stores.nameOf(lockName) : LockStores.OWN;
 	}
 
 	/**
@@ -60,7 +69,7 @@ public final class LockInspector {
 	 * @return the number of leases
 	 */
 	public long held(String lockName) {
-		return (this.table != null) ? this.table.leases(lockName).count() : 0;
+		return (this.tables != null) ? this.tables.leases(lockName).count() : 0;
 	}
 
 	/**
@@ -69,8 +78,8 @@ public final class LockInspector {
 	 * @return the number of waiters
 	 */
 	public long waiters(String lockName) {
-		return (this.table == null) ? 0
-				: this.table.snapshots()
+		return (this.tables == null) ? 0
+				: this.tables.snapshots()
 					.filter((lock) -> lock.key().name().equals(lockName))
 					.mapToLong((lock) -> lock.waiting().size())
 					.sum();
@@ -86,7 +95,7 @@ public final class LockInspector {
 	 * this instance does not hold that lease
 	 */
 	public CompletionStage<Boolean> forceRelease(LockKey key, long fencingToken) {
-		return ((this.table != null) ? this.table.lease(key) : Optional.<StoreLease>empty())
+		return ((this.tables != null) ? this.tables.lease(key) : Optional.<StoreLease>empty())
 			.filter((lease) -> lease.fencingToken() == fencingToken)
 			.map((lease) -> lease.lose("an operator released it").thenApplyAsync((done) -> true, this.callbacks))
 			.orElseGet(() -> CompletableFuture.completedFuture(false));

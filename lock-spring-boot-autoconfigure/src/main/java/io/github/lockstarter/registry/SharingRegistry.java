@@ -23,10 +23,11 @@ import io.github.lockstarter.store.StoredResult;
 public interface SharingRegistry extends LockRegistry {
 
 	/**
-	 * Prepares to wait for results before the first caller arrives.
-	 * @throws LockConfigurationException if results cannot be kept
+	 * Prepares to wait for results of locks with a name before the first caller arrives.
+	 * @param lockName the name of the locks
+	 * @throws LockConfigurationException if their results cannot be kept
 	 */
-	void prepareSharing();
+	void prepareSharing(String lockName);
 
 	/**
 	 * Acquires the lock, or finds a result that is stored already, or is stored while the

@@ -201,12 +201,13 @@ public final class ResultSharing {
 	}
 
 	/**
-	 * Prepares the registry for shared results before the first caller arrives.
+	 * Prepares the registry for shared results of locks with a name before the first
+	 * caller arrives.
 	 * @throws LockConfigurationException if it does not support sharing, or cannot keep
 	 * results
 	 */
-	public static void prepare(LockRegistry registry) {
-		registry(registry).prepareSharing();
+	public static void prepare(LockRegistry registry, String lockName) {
+		registry(registry).prepareSharing(lockName);
 	}
 
 	/** The wait time counts from the first attempt. */
@@ -446,8 +447,8 @@ public final class ResultSharing {
 
 	private void reportUnwritten(BoundedOutput output, Throwable failure) {
 		if (output.isExceeded()) {
-			String limit = (this.settings.storeLimit() < this.settings.maxSize().toBytes())
-					? "the store can keep, which is %d bytes".formatted(this.settings.storeLimit())
+			String limit = (this.settings.storeLimit(this.lockName) < this.settings.maxSize().toBytes())
+					? "the store can keep, which is %d bytes".formatted(this.settings.storeLimit(this.lockName))
 					: "lock.share.max-size, which is " + this.settings.maxSize();
 			report(Event.TOO_LARGE, "A result of %s is larger than " + limit + consequence(), failure);
 		}
@@ -457,7 +458,7 @@ public final class ResultSharing {
 	}
 
 	private BoundedOutput output() {
-		return new BoundedOutput(Math.min(this.settings.maxSize().toBytes(), this.settings.storeLimit()));
+		return new BoundedOutput(Math.min(this.settings.maxSize().toBytes(), this.settings.storeLimit(this.lockName)));
 	}
 
 	private void report(Event event, String message, Throwable failure) {

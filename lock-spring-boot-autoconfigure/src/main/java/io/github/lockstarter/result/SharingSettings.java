@@ -2,8 +2,8 @@ package io.github.lockstarter.result;
 
 import java.lang.reflect.Method;
 import java.time.Duration;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
@@ -32,7 +32,7 @@ public final class SharingSettings {
 
 	private final Supplier<LockCounts> counts;
 
-	private final LongSupplier storeLimit;
+	private final ToLongFunction<String> storeLimit;
 
 	/**
 	 * Creates the settings.
@@ -41,10 +41,11 @@ public final class SharingSettings {
 	 * @param mapper the mapper of the application
 	 * @param predicate decides which results are shared
 	 * @param counts counts shared and replayed results, and those that are not
-	 * @param storeLimit the size of the largest result that the store keeps, in bytes
+	 * @param storeLimit returns the size of the largest result that the store of a lock
+	 * keeps, in bytes, by the name of the lock
 	 */
 	public SharingSettings(Duration ttl, DataSize maxSize, Supplier<JsonMapper> mapper,
-			Supplier<ResultPredicate> predicate, Supplier<LockCounts> counts, LongSupplier storeLimit) {
+			Supplier<ResultPredicate> predicate, Supplier<LockCounts> counts, ToLongFunction<String> storeLimit) {
 		checkTime(ttl);
 		checkSize(maxSize);
 		this.ttl = ttl;
@@ -113,9 +114,9 @@ public final class SharingSettings {
 		return this.maxSize;
 	}
 
-	/** Returns the largest size of a result for the store, in bytes. */
-	long storeLimit() {
-		return this.storeLimit.getAsLong();
+	/** Returns the largest size of a result for the store of a lock, in bytes. */
+	long storeLimit(String lockName) {
+		return this.storeLimit.applyAsLong(lockName);
 	}
 
 	JsonMapper mapper() {

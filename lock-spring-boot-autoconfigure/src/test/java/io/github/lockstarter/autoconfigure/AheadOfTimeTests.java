@@ -1,5 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
+import java.io.IOException;
 import java.lang.reflect.Method;
 import java.util.List;
 
@@ -12,12 +13,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.aot.generate.ClassNameGenerator;
 import org.springframework.aot.generate.DefaultGenerationContext;
+import org.springframework.aot.generate.GeneratedFiles;
 import org.springframework.aot.generate.InMemoryGeneratedFiles;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.TypeReference;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.context.aot.ApplicationContextAotGenerator;
@@ -122,6 +125,29 @@ class AheadOfTimeTests {
 	void properties(Class<?> type) {
 		assertThat(RuntimeHintsPredicates.reflection().onConstructorInvocation(type.getDeclaredConstructors()[0]))
 			.accepts(hints);
+	}
+
+	@Test
+	@DisplayName("The generated code defines the store that the name of a lock chooses, which is created on demand and not injected")
+	void storeOfOneLock() throws IOException {
+		InMemoryGeneratedFiles files = new InMemoryGeneratedFiles();
+		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+			TestPropertyValues.of("lock.names.orders.store=memory").applyTo(context);
+			context.register(AopAutoConfiguration.class, DataRedisAutoConfiguration.class, LockAutoConfiguration.class);
+			DefaultGenerationContext generation = new DefaultGenerationContext(
+					new ClassNameGenerator(ClassName.get(AheadOfTimeTests.class)), files);
+			new ApplicationContextAotGenerator().processAheadOfTime(context, generation);
+			generation.writeGeneratedContent();
+		}
+		String code = files.getGeneratedFileContent(GeneratedFiles.Kind.SOURCE,
+				"io/github/lockstarter/autoconfigure/MemoryStoreConfiguration__BeanDefinitions.java");
+		assertThat(code)
+			.contains("exclusiveRequestNamedMemoryLockStore", "setAutowireCandidate(false)", "setLazyInit(true)")
+			.doesNotContain("\"exclusiveRequestMemoryLockStore\"");
+		assertThat(files.getGeneratedFiles(GeneratedFiles.Kind.SOURCE).keySet())
+			.map((file) -> file.replaceAll(".*/", ""))
+			.contains("LockStoresConfiguration__BeanDefinitions.java")
+			.doesNotContain("JdbcStoreConfiguration__BeanDefinitions.java");
 	}
 
 	@Test

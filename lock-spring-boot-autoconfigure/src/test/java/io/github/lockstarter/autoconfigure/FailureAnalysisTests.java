@@ -52,6 +52,7 @@ class FailureAnalysisTests {
 					lock.client.max-attempts=0       | lock.client.max-attempts is 0.                      | at least one attempt
 					lock.client.max-time=2d          | lock.client.max-time is 2d.                         | at most 1d
 					lock.store=hazelcast             | Property: lock.store                                | memory
+					lock.names.a.store=jdcb          | Property: lock.names.a.store                        | dynamodb
 					""")
 	@DisplayName("The failure analysis of an invalid property names the property, its value and the action")
 	void properties(String property, String description, String action, CapturedOutput output) {

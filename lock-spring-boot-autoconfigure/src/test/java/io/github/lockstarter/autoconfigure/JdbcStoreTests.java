@@ -105,7 +105,7 @@ class JdbcStoreTests {
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.isInstanceOfSatisfying(LockConfigurationException.class, (ex) -> {
-					assertThat(ex).hasMessageContaining("lock.store is jdbc")
+					assertThat(ex).hasMessageContaining("The tables of the locks cannot be used")
 						.hasMessageContainingAll("LOCKS", "not found");
 					assertThat(ex.getAction()).contains("CREATE TABLE IF NOT EXISTS locks (");
 				}));

@@ -3,6 +3,7 @@ package io.github.lockstarter.autoconfigure;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.UUID;
 
 import io.r2dbc.spi.ConnectionFactories;
 import io.r2dbc.spi.ConnectionFactory;
@@ -209,6 +210,20 @@ class ReactiveTransactionsTests {
 			assertThat(output).doesNotContain("stored after the commit of their transactions");
 			this.runner.withUserConfiguration(Database.class)
 				.withBean(Replayed.class)
+				.run((context) -> assertThat(context).hasNotFailed());
+			assertThat(output).containsOnlyOnce("stored after the commit of their transactions");
+		}
+
+		@Test
+		@DisplayName("Whether the store can join them is asked of the store of the lock that replays")
+		void storeOfTheLock(CapturedOutput output) {
+			ApplicationContextRunner replayed = this.runner.withUserConfiguration(Database.class)
+				.withBean(Replayed.class)
+				.withPropertyValues("lock.jdbc.url=jdbc:h2:mem:" + UUID.randomUUID());
+			replayed.withPropertyValues("lock.names.replayed.store=jdbc")
+				.run((context) -> assertThat(context).hasNotFailed());
+			assertThat(output).doesNotContain("stored after the commit of their transactions");
+			replayed.withPropertyValues("lock.store=jdbc", "lock.names.replayed.store=memory")
 				.run((context) -> assertThat(context).hasNotFailed());
 			assertThat(output).containsOnlyOnce("stored after the commit of their transactions");
 		}

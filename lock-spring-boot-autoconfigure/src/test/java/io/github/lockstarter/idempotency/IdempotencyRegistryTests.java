@@ -110,7 +110,7 @@ class IdempotencyRegistryTests {
 	private IdempotencyRegistry registry(LockRegistry locks, @Nullable String fingerprintKey) {
 		SharingSettings sharing = new SharingSettings(Duration.ofSeconds(5), DataSize.ofBytes(1000),
 				() -> JsonMapper.builder().build(), () -> ResultPredicate.SUCCESSFUL, () -> this.counts,
-				() -> Long.MAX_VALUE);
+				(lockName) -> Long.MAX_VALUE);
 		return new DefaultIdempotencyRegistry(() -> locks, sharing, new Fingerprint(fingerprintKey),
 				new CallerTasks(() -> this.executor, List::<TaskDecorator>of));
 	}

@@ -218,7 +218,7 @@ final class FakeRegistry implements SharingRegistry {
 	}
 
 	@Override
-	public void prepareSharing() {
+	public void prepareSharing(String lockName) {
 	}
 
 	@Override

@@ -283,13 +283,13 @@ class LockOperationSourceTests {
 	void foundSoFar() {
 		LockOperationSource source = source();
 		assertThat(source.lockNames()).isEmpty();
-		assertThat(source.sharesResults()).isFalse();
+		assertThat(source.sharedLockNames()).isEmpty();
 		assertThat(source.keepsResponses()).isFalse();
 		assertThat(source.hasReactive()).isFalse();
 		assertThat(source.of(Object.class)).isEmpty();
 		source.of(Policies.class);
 		assertThat(source.lockNames()).containsExactlyInAnyOrder("reject", "wait", "shared", "skip", "briefly");
-		assertThat(source.sharesResults()).isTrue();
+		assertThat(source.sharedLockNames()).containsExactly("shared");
 		assertThat(source.keepsResponses()).isFalse();
 		source.of(Replaying.class);
 		assertThat(source.keepsResponses()).isTrue();
@@ -297,9 +297,9 @@ class LockOperationSourceTests {
 		source.of(Reactive.class);
 		assertThat(source.hasReactive()).isTrue();
 		source.of(SharingReactive.class);
-		assertThat(source.replaysReactive()).isFalse();
+		assertThat(source.replayedReactiveLockNames()).isEmpty();
 		source.of(ReplayingReactive.class);
-		assertThat(source.replaysReactive()).isTrue();
+		assertThat(source.replayedReactiveLockNames()).hasSize(1);
 	}
 
 	@Test

@@ -121,7 +121,7 @@ class AbandonedTokenRequestsTests {
 		assertThat(remaining()).hasValue(Duration.ofMinutes(9));
 		this.runtime.pass(WAITING.waitTime());
 		assertThat(this.store.releases).hasValue(0);
-		assertThat(this.registry.table().isEmpty()).isTrue();
+		assertThat(this.registry.tables().isEmpty()).isTrue();
 	}
 
 	@Test
@@ -249,7 +249,7 @@ class AbandonedTokenRequestsTests {
 
 	private void awaitNothingHere() {
 		this.runtime.settle();
-		assertThat(this.registry.table().isEmpty()).isTrue();
+		assertThat(this.registry.tables().isEmpty()).isTrue();
 	}
 
 	/** Waits until this number of callers has found the lock held. */

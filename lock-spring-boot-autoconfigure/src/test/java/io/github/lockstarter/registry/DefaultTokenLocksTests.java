@@ -48,7 +48,7 @@ class DefaultTokenLocksTests {
 	@AfterEach
 	void nothingIsLeft() {
 		this.runtime.settle();
-		assertThat(this.registry.table().isEmpty()).isTrue();
+		assertThat(this.registry.tables().isEmpty()).isTrue();
 		this.registry.close();
 	}
 
@@ -60,7 +60,7 @@ class DefaultTokenLocksTests {
 		assertThat(held.fencingToken()).isPositive();
 		assertThat(held.remaining()).isEqualTo(OPTIONS.ttl());
 		assertThat(held.extended()).isFalse();
-		assertThat(this.registry.table().isEmpty()).isTrue();
+		assertThat(this.registry.tables().isEmpty()).isTrue();
 		assertThat(remaining()).hasValue(OPTIONS.ttl());
 		assertThat(release(held.token())).isTrue();
 		assertThat(remaining()).isEmpty();

@@ -63,7 +63,7 @@ class GroupAcquisitionTests {
 		this.locks.close();
 		this.elsewhere.close();
 		this.runtime.settle();
-		assertThat(this.locks.table().isEmpty()).isTrue();
+		assertThat(this.locks.tables().isEmpty()).isTrue();
 		assertThat(held(20)).isEmpty();
 	}
 
@@ -138,7 +138,7 @@ class GroupAcquisitionTests {
 		assertThat(held(20)).containsExactly(7, 12);
 		seventh.close();
 		twelfth.close();
-		assertThat(locks.table().isEmpty()).isTrue();
+		assertThat(locks.tables().isEmpty()).isTrue();
 		locks.close();
 	}
 
@@ -254,7 +254,7 @@ class GroupAcquisitionTests {
 		this.store.onAcquire = () -> {
 		};
 		this.store.broken = false;
-		assertThat(this.locks.table().isEmpty()).isTrue();
+		assertThat(this.locks.tables().isEmpty()).isTrue();
 		// The releases have failed as well, and are repeated by the store.
 		this.runtime.pass(Duration.ofMinutes(1));
 	}
@@ -286,7 +286,7 @@ class GroupAcquisitionTests {
 		ways.get(way).accept(granted);
 		this.runtime.settle();
 		assertThat(held(20)).isEmpty();
-		assertThat(this.locks.table().isEmpty()).isTrue();
+		assertThat(this.locks.tables().isEmpty()).isTrue();
 	}
 
 	@Test
@@ -405,7 +405,7 @@ class GroupAcquisitionTests {
 		threads.forEach(Thread::start);
 		Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> served.get() == 6);
 		assertThat(violations).hasValue(0);
-		assertThat(locks.table().isEmpty()).isTrue();
+		assertThat(locks.tables().isEmpty()).isTrue();
 		locks.close();
 	}
 

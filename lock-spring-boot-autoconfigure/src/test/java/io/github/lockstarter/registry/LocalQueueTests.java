@@ -68,7 +68,7 @@ class LocalQueueTests {
 	@AfterEach
 	void nothingIsLeft() {
 		this.locks.close();
-		assertThat(this.locks.table().isEmpty()).isTrue();
+		assertThat(this.locks.tables().isEmpty()).isTrue();
 	}
 
 	@Test
@@ -353,7 +353,7 @@ class LocalQueueTests {
 		assertThat(this.runtime.join(second)).matches(Optional::isPresent);
 		second.join().orElseThrow().close();
 		this.runtime.settle();
-		assertThat(this.locks.table().isEmpty()).isTrue();
+		assertThat(this.locks.tables().isEmpty()).isTrue();
 		assertThat(this.store.releases).hasValue(1);
 	}
 

@@ -55,7 +55,7 @@ class ResultRecipientsTests {
 	@AfterEach
 	void nothingIsLeft() {
 		this.runtime.settle();
-		assertThat(this.locks.table().isEmpty()).isTrue();
+		assertThat(this.locks.tables().isEmpty()).isTrue();
 		this.locks.close();
 	}
 

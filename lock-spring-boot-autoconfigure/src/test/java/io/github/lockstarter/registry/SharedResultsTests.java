@@ -71,7 +71,7 @@ class SharedResultsTests {
 	@BeforeEach
 	void subscribe() {
 		for (RedisInstance instance : List.of(this.first, this.second)) {
-			instance.locks().prepareSharing();
+			instance.locks().prepareSharing(this.key.name());
 			Awaitility.await().until(() -> instance.requests().contains("SUBSCRIBE"));
 		}
 	}

@@ -76,7 +76,7 @@ class SlowListenersTests {
 		this.gate.countDown();
 		Awaitility.await().until(() -> {
 			this.held.forEach(Lease::close);
-			return this.locks.table().isEmpty();
+			return this.locks.tables().isEmpty();
 		});
 		this.locks.close();
 	}

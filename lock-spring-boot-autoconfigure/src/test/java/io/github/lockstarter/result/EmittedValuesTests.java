@@ -26,7 +26,7 @@ class EmittedValuesTests {
 
 	private final SharingSettings settings = new SharingSettings(Duration.ofSeconds(5), DataSize.ofBytes(MAX_SIZE),
 			() -> JsonMapper.builder().build(), () -> ResultPredicate.SUCCESSFUL, () -> this.counts,
-			() -> Long.MAX_VALUE);
+			(lockName) -> Long.MAX_VALUE);
 
 	private final ResultSharing sharing = sharing(null);
 

@@ -331,7 +331,7 @@ class ReceivedResultsTests {
 
 	private SharingSettings settings() {
 		return new SharingSettings(Duration.ofSeconds(5), DataSize.ofKilobytes(64), () -> JsonMapper.builder().build(),
-				() -> ResultPredicate.SUCCESSFUL, () -> this.counts, () -> Long.MAX_VALUE);
+				() -> ResultPredicate.SUCCESSFUL, () -> this.counts, (lockName) -> Long.MAX_VALUE);
 	}
 
 	static class Methods {

@@ -302,7 +302,7 @@ class ResultSharingTests {
 
 	private ResultSharing of(Class<?> type, boolean ofHandler, @Nullable Replay replay) {
 		return new SharingSettings(Duration.ofSeconds(5), DataSize.ofBytes(1000), () -> JsonMapper.builder().build(),
-				() -> this.predicate, () -> this.counts, () -> this.storeLimit)
+				() -> this.predicate, () -> this.counts, (lockName) -> this.storeLimit)
 			.of("lock", ReflectionUtils.findMethod(getClass(), "value"),
 					new ResultType(getClass(), ResolvableType.forClass(type), false, ofHandler, true), replay);
 	}

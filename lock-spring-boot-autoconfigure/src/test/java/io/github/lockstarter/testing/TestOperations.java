@@ -60,7 +60,7 @@ public final class TestOperations {
 		LockCounts counts = new LockCounts();
 		SharingSettings sharing = new SharingSettings(Duration.ofSeconds(5), DataSize.ofKilobytes(64),
 				() -> JsonMapper.builder().build(), () -> ResultPredicate.SUCCESSFUL, () -> counts,
-				() -> Long.MAX_VALUE);
+				(lockName) -> Long.MAX_VALUE);
 		return new LockOperationSource(operator, () -> defaults, () -> replay, () -> 64, (name) -> {
 			throw new IllegalArgumentException("There is no bean '%s'".formatted(name));
 		}, () -> sharing, placeholders);

@@ -11,10 +11,11 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 
 /**
  * Configures locks in memory for the application context of a test, regardless of
- * {@code lock.store}, and a {@link TestLockRegistry} that controls them. There is no
- * connection to a store. The annotation can be used on a test of the whole application
- * ({@code @SpringBootTest}) and on any slice ({@code @WebMvcTest}, {@code @WebFluxTest},
- * …). In a slice, only the beans that it includes are guarded by locks.
+ * {@code lock.store} and {@code lock.names.*.store}, and a {@link TestLockRegistry} that
+ * controls them. There is no connection to a store. The annotation can be used on a test
+ * of the whole application ({@code @SpringBootTest}) and on any slice
+ * ({@code @WebMvcTest}, {@code @WebFluxTest}, …). In a slice, only the beans that it
+ * includes are guarded by locks.
  * <p>
  * All other properties under {@code lock} apply as in the application. Waiting, sharing,
  * replays and HTTP answers work as in the application. A {@code LockStore} bean of the

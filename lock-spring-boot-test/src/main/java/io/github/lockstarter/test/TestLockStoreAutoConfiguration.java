@@ -6,6 +6,7 @@ import org.springframework.context.annotation.Primary;
 
 import io.github.lockstarter.autoconfigure.LockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockSliceAutoConfiguration;
+import io.github.lockstarter.store.LockStores;
 
 /**
  * Auto-configuration for {@link AutoConfigureLocks @AutoConfigureLocks}: the store, which
@@ -18,6 +19,13 @@ public final class TestLockStoreAutoConfiguration {
 	@Primary
 	TestLockStore testLockStore() {
 		return new TestLockStore();
+	}
+
+	/** All locks are in the one store, also those whose names choose another one. */
+	@Bean
+	@Primary
+	LockStores testLockStores(TestLockStore store) {
+		return LockStores.of(store);
 	}
 
 }

@@ -42,6 +42,17 @@ class AutoConfigureLocksTests {
 		});
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "redis", "jdbc", "memory", "memcached", "dynamodb" })
+	@DisplayName("Locks are in memory, whatever store their names choose, and no other store is created")
+	void anyNamedStore(String store) {
+		this.contexts.withPropertyValues("lock.names.job.store=" + store, "spring.data.redis.port=1").run((context) -> {
+			assertThat(context).hasSingleBean(LockStore.class).hasSingleBean(TestLockStore.class);
+			context.getBean(TestLockRegistry.class).heldElsewhere("job");
+			assertThatExceptionOfType(LockConflictException.class).isThrownBy(context.getBean(Job.class)::run);
+		});
+	}
+
 	@Test
 	@DisplayName("The application uses the same registry as in production, with its properties")
 	void sameRegistry() {

@@ -84,6 +84,20 @@ class SampleSwitchesTests {
 		}
 	}
 
+	@Test
+	@DisplayName("A lock can be in a store of its own, unless the sample was processed ahead of time without that store")
+	void storeOfOneLock() throws Exception {
+		if (AotDetector.useGeneratedArtifacts()) {
+			assertThatThrownBy(() -> start("lock.names.registration.store=memory")).rootCause()
+				.isInstanceOf(LockConfigurationException.class)
+				.hasMessageStartingWith("lock.names.registration.store is memory, but no lock was in that store");
+			return;
+		}
+		try (TestServer server = start("lock.names.registration.store=memory")) {
+			assertThat(server.post("/users?userName=jiro").statusCode()).isEqualTo(201);
+		}
+	}
+
 	private static TestServer start(String... properties) {
 		return startWith(TestRedis.properties(), properties);
 	}

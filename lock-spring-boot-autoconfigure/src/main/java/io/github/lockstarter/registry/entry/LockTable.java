@@ -24,7 +24,8 @@ import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.LockStore;
 
 /**
- * The locks that are held or waited for in this JVM, and their shared resources.
+ * The locks of a store that are held or waited for in this JVM, and their shared
+ * resources.
  */
 public final class LockTable {
 
@@ -75,7 +76,7 @@ public final class LockTable {
 	}
 
 	/** Admits the request to the queue of its lock, or answers it. */
-	public void submit(AcquireRequest request) {
+	void submit(AcquireRequest request) {
 		LockEntry entry = entry(request);
 		while (entry != null && !entry.admit(request)) {
 			remove(entry);
@@ -93,7 +94,7 @@ public final class LockTable {
 	 * @return completes with the requests that are answered, or will be; the others are
 	 * not submitted, or no longer
 	 */
-	public CompletableFuture<List<AcquireRequest>> submitAll(Collection<AcquireRequest> requests) {
+	CompletableFuture<List<AcquireRequest>> submitAll(Collection<AcquireRequest> requests) {
 		LockGroup group = new LockGroup(this);
 		if (requests.size() > 1 && this.capabilities.contains(Capability.ACQUIRES_ALL)) {
 			for (AcquireRequest request : requests) {
@@ -111,18 +112,10 @@ public final class LockTable {
 		return group.ask();
 	}
 
-	/**
-	 * Returns the first of the locks for which a caller that does not wait would be
-	 * refused at once; {@code null} if there is none.
-	 */
-	public @Nullable LockKey firstTaken(Collection<LockKey> keys) {
-		for (LockKey key : keys) {
-			LockEntry entry = this.entries.get(key);
-			if (entry != null && entry.isTaken()) {
-				return key;
-			}
-		}
-		return null;
+	/** Returns whether a caller that does not wait would be refused at once. */
+	boolean isTaken(LockKey key) {
+		LockEntry entry = this.entries.get(key);
+		return entry != null && entry.isTaken();
 	}
 
 	private @Nullable LockEntry entry(AcquireRequest request) {
@@ -144,7 +137,7 @@ public final class LockTable {
 	}
 
 	/** Removes a request that has been abandoned. */
-	public void leave(AcquireRequest request) {
+	void leave(AcquireRequest request) {
 		LockEntry entry = this.entries.get(request.key());
 		if (entry != null) {
 			entry.leave(request);
@@ -152,7 +145,7 @@ public final class LockTable {
 	}
 
 	/** Refuses a waiter whose thread must not wait. */
-	public void refuse(AcquireRequest request) {
+	void refuse(AcquireRequest request) {
 		LockEntry entry = this.entries.get(request.key());
 		if (entry != null) {
 			entry.refuse(request);
@@ -160,7 +153,7 @@ public final class LockTable {
 	}
 
 	/** The lock may have become free. */
-	public void wake(LockKey key) {
+	void wake(LockKey key) {
 		LockEntry entry = this.entries.get(key);
 		if (entry != null) {
 			entry.wake();
@@ -168,7 +161,7 @@ public final class LockTable {
 	}
 
 	/** Returns the lease on a lock, if it is held here. */
-	public Optional<StoreLease> lease(LockKey key) {
+	Optional<StoreLease> lease(LockKey key) {
 		return Optional.ofNullable(this.entries.get(key)).map(LockEntry::lease);
 	}
 
@@ -176,12 +169,12 @@ public final class LockTable {
 	 * Returns the locks that are held or waited for here, in no order.
 	 * @return a snapshot of each lock, taken one after the other
 	 */
-	public Stream<LockSnapshot> snapshots() {
+	Stream<LockSnapshot> snapshots() {
 		return this.entries.values().stream().map(LockEntry::snapshot);
 	}
 
 	/** Returns the leases on locks with a name. */
-	public Stream<StoreLease> leases(String lockName) {
+	Stream<StoreLease> leases(String lockName) {
 		return leases().filter((lease) -> lease.key().name().equals(lockName));
 	}
 
@@ -190,13 +183,13 @@ public final class LockTable {
 	}
 
 	/** Admits waiters again, after {@link #drain()} or {@link #releaseAll()}. */
-	public void open() {
+	void open() {
 		this.draining = false;
 		this.closed = false;
 	}
 
 	/** Ends all waiting, also of later callers. Free locks are still granted. */
-	public void drain() {
+	void drain() {
 		this.draining = true;
 		this.entries.values().forEach(LockEntry::stopWaiting);
 	}
@@ -205,7 +198,7 @@ public final class LockTable {
 	 * Ends all waiting and all leases, and grants no further lock.
 	 * @return completes when the store has answered or failed
 	 */
-	public CompletableFuture<Void> releaseAll() {
+	CompletableFuture<Void> releaseAll() {
 		this.draining = true;
 		this.closed = true;
 		return CompletableFuture
@@ -223,7 +216,7 @@ public final class LockTable {
 	}
 
 	/** Returns whether no lock is held or waited for. */
-	public boolean isEmpty() {
+	boolean isEmpty() {
 		return this.entries.isEmpty();
 	}
 

@@ -17,7 +17,7 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStore.Renewal;
 
 /**
- * Renews all held leases of a registry, and detects those that have expired. One alarm
+ * Renews all held leases of a store, and detects those that have expired. One alarm
  * serves all leases. It is set to the lease that is due next. Leases that are due soon
  * after are then renewed together with it.
  */

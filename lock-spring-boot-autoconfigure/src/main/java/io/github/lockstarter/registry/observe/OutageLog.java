@@ -10,13 +10,15 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 
 /**
- * Logs failures of the store, with at most one line in 10 s, and its recovery.
+ * Logs failures of a store, with at most one line in 10 s, and its recovery.
  */
 final class OutageLog {
 
 	private static final Log logger = LogFactory.getLog(OutageLog.class);
 
 	private static final long PAUSE = TimeUnit.SECONDS.toNanos(10);
+
+	private final String store;
 
 	private final EngineRuntime runtime;
 
@@ -26,7 +28,12 @@ final class OutageLog {
 
 	private volatile boolean logged;
 
-	OutageLog(EngineRuntime runtime) {
+	/**
+	 * Creates a log.
+	 * @param store how the lines name the store
+	 */
+	OutageLog(String store, EngineRuntime runtime) {
+		this.store = store;
 		this.runtime = runtime;
 		this.lastLine = new AtomicLong(runtime.nanoTime() - PAUSE);
 	}
@@ -48,7 +55,7 @@ final class OutageLog {
 		if (now - last >= PAUSE && this.lastLine.compareAndSet(last, now)) {
 			this.logged = true;
 			this.runtime.listeners()
-				.execute(() -> logger.warn("The lock store fails; failures since it last answered: %d".formatted(count),
+				.execute(() -> logger.warn("%s fails; failures since it last answered: %d".formatted(this.store, count),
 						StoreFailure.cause(failure)));
 		}
 	}
@@ -58,7 +65,7 @@ final class OutageLog {
 		if (count > 0 && this.logged) {
 			this.logged = false;
 			this.runtime.listeners()
-				.execute(() -> logger.info("The lock store answers again; failures meanwhile: %d".formatted(count)));
+				.execute(() -> logger.info("%s answers again; failures meanwhile: %d".formatted(this.store, count)));
 		}
 	}
 

@@ -1,5 +1,7 @@
 package io.github.lockstarter.registry.observe;
 
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -15,6 +17,7 @@ import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
+import io.github.lockstarter.store.LockStores;
 
 /**
  * Notifies operators and the application of the events in a registry.
@@ -37,7 +40,10 @@ public final class RegistryObserver {
 
 	private final EngineRuntime runtime;
 
-	private final OutageLog outages;
+	private final LockStores stores;
+
+	/** By the names of the stores. */
+	private final Map<String, OutageLog> outages = new HashMap<>();
 
 	/** The convention of the application, if it has one. */
 	private volatile @Nullable LockObservationConvention convention;
@@ -49,14 +55,19 @@ public final class RegistryObserver {
 	 * @param counts counts the events
 	 * @param observations observes attempts and leases
 	 * @param losses is notified of every lost lease
+	 * @param stores the stores whose outages are logged
 	 */
 	public RegistryObserver(LockCounts counts, ObservationRegistry observations, Consumer<LeaseLostEvent> losses,
-			EngineRuntime runtime) {
+			LockStores stores, EngineRuntime runtime) {
 		this.counts = counts;
 		this.observations = observations;
 		this.losses = losses;
 		this.runtime = runtime;
-		this.outages = new OutageLog(runtime);
+		this.stores = stores;
+		stores.byName()
+			.keySet()
+			.forEach((name) -> this.outages.put(name, new OutageLog(
+					stores.areSeveral() ? "The lock store '%s'".formatted(name) : "The lock store", runtime)));
 	}
 
 	/** Sets the convention of the application for observations. */
@@ -153,12 +164,15 @@ public final class RegistryObserver {
 		}
 	}
 
-	/** Records an answer of the store. */
+	/** Records an answer of the store of a lock. */
 	public void storeAnswered(LockKey key, @Nullable Throwable failure) {
 		if (failure != null) {
 			count(key, Event.STORE_ERROR);
 		}
-		this.outages.answered(failure);
+		OutageLog outages = this.outages.get(this.stores.nameOf(key.name()));
+		if (outages != null) {
+			outages.answered(failure);
+		}
 	}
 
 	/**

@@ -213,7 +213,7 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 	private SQLException failure(SQLException failure) {
 		if (String.valueOf(failure.getSQLState()).startsWith(TABLE_STATE)) {
 			throw new LockConfigurationException(
-					"lock.store is jdbc, but its tables cannot be used: %s".formatted(failure.getMessage()),
+					"The tables of the locks cannot be used: %s".formatted(failure.getMessage()),
 					"""
 							If they exist, grant the user SELECT, INSERT, UPDATE and DELETE on them. Otherwise create them, or set lock.jdbc.initialize-schema=always for development:
 
@@ -222,7 +222,7 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 		}
 		if (failure.getErrorCode() == MYSQL_STATEMENT_LOG) {
 			throw new LockConfigurationException(
-					"lock.store is jdbc, but the binary log of the database contains statements: %s".formatted(
+					"Locks cannot be stored in a database whose binary log contains statements: %s".formatted(
 							failure.getMessage()),
 					"Set binlog_format=ROW or binlog_format=MIXED in the database.");
 		}

@@ -49,7 +49,7 @@ final class FaultInjector {
 		process.store().whenReconnected(() -> this.invariants.leases().reconnected(process));
 		process.whenReleased(() -> this.invariants.leases().released(process));
 		if (this.random.nextInt(4) == 0 && this.world.scenario().can(Capability.KEEPS_RESULTS)) {
-			process.registry().prepareSharing();
+			process.registry().prepareSharing("simulated");
 		}
 	}
 
