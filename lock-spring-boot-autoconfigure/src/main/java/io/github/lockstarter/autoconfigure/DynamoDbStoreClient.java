@@ -85,7 +85,7 @@ final class DynamoDbStoreClient implements DisposableBean {
 			follow(configuration(application, property), builder);
 		}
 		else {
-			followSpringCloud(builder);
+			followSpringCloud(builder, property);
 		}
 		return builder;
 	}
@@ -137,13 +137,13 @@ final class DynamoDbStoreClient implements DisposableBean {
 	 * its clients, also for those of other services. An application may define only one
 	 * of them.
 	 */
-	private void followSpringCloud(DynamoDbAsyncClientBuilder builder) {
+	private void followSpringCloud(DynamoDbAsyncClientBuilder builder, String property) {
 		builder.overrideConfiguration((overrides) -> overrides.retryStrategy(RETRIES));
-		AwsRegionProvider region = find(AwsRegionProvider.class);
+		AwsRegionProvider region = find(AwsRegionProvider.class, property);
 		if (region != null) {
 			builder.region(region.getRegion());
 		}
-		AwsCredentialsProvider credentials = find(AwsCredentialsProvider.class);
+		AwsCredentialsProvider credentials = find(AwsCredentialsProvider.class, property);
 		if (credentials != null) {
 			builder.credentialsProvider(new SharedCredentials(credentials));
 		}
