@@ -2,7 +2,6 @@ package io.github.lockstarter.store.jdbc;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.SQLNonTransientConnectionException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -33,8 +32,7 @@ final class ConnectionLane implements AutoCloseable {
 
 	private static final int LONGEST_PAUSE_MILLIS = 10;
 
-	/** The SQL state of a connection that does not exist. */
-	private static final String LOST = "08003";
+	private static final String NO_CONNECTION = "no connection to the database: ";
 
 	private final StorePool pool;
 
@@ -199,6 +197,11 @@ final class ConnectionLane implements AutoCloseable {
 			try {
 				return this.result.complete(onConnection());
 			}
+			catch (Unusable ex) {
+				this.failure = null;
+				boolean waits = !ConnectionLane.this.pool.attempts().areRare() && millisLeft() > LONGEST_PAUSE_MILLIS;
+				return !waits && fail(new NotDone(NO_CONNECTION + ex.getMessage(), ex.getCause()));
+			}
 			catch (SQLException ex) {
 				this.failure = Failure.of(ex);
 				this.mayBeDone |= this.failure == Failure.UNKNOWN;
@@ -232,21 +235,53 @@ final class ConnectionLane implements AutoCloseable {
 
 		private T onConnection() throws SQLException {
 			try (Connection connection = connection()) {
-				makeReady(connection);
-				return ConnectionLane.this.locks.isolated(this.statements).run(connection, this.mayBeDone);
+				boolean isNew = ConnectionLane.this.pool.isNew(connection);
+				SQLException failure = isNew ? ConnectionLane.this.pool.attempts().begin() : null;
+				if (failure != null) {
+					throw new Unusable(failure);
+				}
+				makeReady(connection, isNew);
+				return isNew ? firstOn(connection) : on(connection);
+			}
+		}
+
+		private T on(Connection connection) throws SQLException {
+			return ConnectionLane.this.locks.isolated(this.statements).run(connection, this.mayBeDone);
+		}
+
+		/** A database that refuses statements has answered. */
+		private T firstOn(Connection connection) throws SQLException {
+			try {
+				T result = on(connection);
+				ConnectionLane.this.pool.worked(connection);
+				return result;
+			}
+			catch (SQLException ex) {
+				if (Failure.of(ex) == Failure.UNKNOWN) {
+					ConnectionLane.this.pool.attempts().failed(ex);
+				}
+				else {
+					ConnectionLane.this.pool.worked(connection);
+				}
+				throw ex;
 			}
 		}
 
 		/** A connection that was lost while it was idle is replaced. */
-		private void makeReady(Connection connection) throws SQLException {
+		private void makeReady(Connection connection, boolean isNew) throws SQLException {
 			try {
 				connection.setNetworkTimeout(Runnable::run, Math.max(millisLeft(), 1));
-				ConnectionLane.this.pool.setUp(connection);
+				if (isNew) {
+					ConnectionLane.this.pool.setUp(connection);
+				}
 				ConnectionLane.this.locks.prepare(connection);
 			}
 			catch (SQLException ex) {
 				ConnectionLane.this.pool.evictConnection(connection);
-				throw new SQLNonTransientConnectionException(ex.getMessage(), LOST, ex);
+				if (isNew) {
+					ConnectionLane.this.pool.attempts().failed(ex);
+				}
+				throw new Unusable(ex);
 			}
 		}
 
@@ -260,15 +295,26 @@ final class ConnectionLane implements AutoCloseable {
 				if (connection != null) {
 					connection.close();
 				}
-				throw new NotDone("no connection to the database was free in time", null);
+				SQLException last = ConnectionLane.this.pool.attempts().failure();
+				throw new NotDone((last != null) ? NO_CONNECTION + last.getMessage()
+						: "no connection to the database was free in time", last);
 			}
 			catch (SQLException ex) {
-				throw new NotDone("no connection to the database: " + ex.getMessage(), ex);
+				throw new NotDone(NO_CONNECTION + ex.getMessage(), ex);
 			}
 		}
 
 		private int millisLeft() {
 			return (int) TimeUnit.NANOSECONDS.toMillis(this.until - ConnectionLane.this.calls.nanoTime());
+		}
+
+	}
+
+	/** A connection over which no statement was executed. */
+	private static final class Unusable extends SQLException {
+
+		Unusable(SQLException cause) {
+			super(cause.getMessage(), cause);
 		}
 
 	}

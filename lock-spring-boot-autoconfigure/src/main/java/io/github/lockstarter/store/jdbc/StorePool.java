@@ -2,6 +2,7 @@ package io.github.lockstarter.store.jdbc;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -37,8 +38,10 @@ final class StorePool extends HikariDataSource {
 
 	private final LockTable locks;
 
-	/** The connections of the driver that are set up. Guarded by itself. */
-	private final Set<Connection> ready = Collections.newSetFromMap(new IdentityHashMap<>());
+	/** The connections of the driver that have worked. Guarded by itself. */
+	private final Set<Connection> known = Collections.newSetFromMap(new IdentityHashMap<>());
+
+	private final Attempts attempts = new Attempts();
 
 	/** Changed only while this is locked. */
 	private volatile int generation;
@@ -88,32 +91,57 @@ final class StorePool extends HikariDataSource {
 		}
 	}
 
+	/**
+	 * After a connection could not be opened in time, callers fail without waiting until
+	 * the pool, which continues to try, has opened one.
+	 */
 	@Override
 	public Connection getConnection() throws SQLException {
+		SQLException last = this.attempts.areRare() ? this.attempts.failure() : null;
+		if (last != null && getHikariPoolMXBean().getTotalConnections() == 0) {
+			throw new SQLTransientConnectionException(last.getMessage(), last.getSQLState(), last);
+		}
 		try {
 			return super.getConnection();
 		}
 		catch (SQLException ex) {
-			throw this.url.withoutSecrets(ex);
+			SQLException failure = this.url.withoutSecrets(ex);
+			if (failure.getCause() instanceof SQLException reason) {
+				this.attempts.failedForLong(reason);
+			}
+			throw failure;
+		}
+	}
+
+	/** Returns whether the connection has not worked yet. */
+	boolean isNew(Connection connection) throws SQLException {
+		Connection ofDriver = connection.unwrap(Connection.class);
+		synchronized (this.known) {
+			return !this.known.contains(ofDriver);
 		}
 	}
 
 	/**
-	 * Sets up a connection of this pool if it is new. That is after the initial statement
-	 * of the application, which may change the same settings.
+	 * Sets up a new connection. That is after the initial statement of the application,
+	 * which may change the same settings.
 	 */
 	void setUp(Connection connection) throws SQLException {
+		this.locks.setUp(connection.unwrap(Connection.class));
+	}
+
+	/** Remembers a new connection over which the database has answered. */
+	void worked(Connection connection) throws SQLException {
 		Connection ofDriver = connection.unwrap(Connection.class);
-		synchronized (this.ready) {
-			if (this.ready.contains(ofDriver)) {
-				return;
-			}
+		synchronized (this.known) {
+			this.known.removeIf(StorePool::isClosed);
+			this.known.add(ofDriver);
 		}
-		this.locks.setUp(ofDriver);
-		synchronized (this.ready) {
-			this.ready.removeIf(StorePool::isClosed);
-			this.ready.add(ofDriver);
-		}
+		this.attempts.succeeded();
+	}
+
+	/** Returns the attempts to use new connections. */
+	Attempts attempts() {
+		return this.attempts;
 	}
 
 	private static boolean isClosed(Connection connection) {
