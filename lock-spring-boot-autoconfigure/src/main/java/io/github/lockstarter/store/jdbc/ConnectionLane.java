@@ -4,12 +4,13 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.PriorityBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +43,8 @@ final class ConnectionLane implements AutoCloseable {
 
 	private final ThreadPoolExecutor threads;
 
+	private final AtomicLong queued = new AtomicLong();
+
 	/** The number of free connections, which statements use roughly in their order. */
 	private final Semaphore free;
 
@@ -68,7 +71,7 @@ final class ConnectionLane implements AutoCloseable {
 		CustomizableThreadFactory factory = new CustomizableThreadFactory(name);
 		factory.setDaemon(true);
 		this.threads = new ThreadPoolExecutor(connections, connections, KEEP_ALIVE_SECONDS, TimeUnit.SECONDS,
-				new LinkedBlockingQueue<>(MAX_QUEUED), factory);
+				new PriorityBlockingQueue<>(), factory);
 		this.threads.allowCoreThreadTimeOut(true);
 	}
 
@@ -79,7 +82,15 @@ final class ConnectionLane implements AutoCloseable {
 	 * changed in the database
 	 */
 	<T> CompletionStage<T> run(Statements<T> statements) {
-		return queue(new Run<>(statements));
+		return queue(new Run<>(statements, false));
+	}
+
+	/**
+	 * Runs statements like {@link #run}, before those that wait already and are not
+	 * urgent. While their own row is locked, they are not urgent either.
+	 */
+	<T> CompletionStage<T> runUrgently(Statements<T> statements) {
+		return queue(new Run<>(statements, true));
 	}
 
 	/**
@@ -87,7 +98,7 @@ final class ConnectionLane implements AutoCloseable {
 	 * free.
 	 */
 	<T> CompletionStage<T> runBlocking(Statements<T> statements) {
-		Run<T> run = new Run<>(statements);
+		Run<T> run = new Run<>(statements, false);
 		if (!this.blocking.tryAcquire()) {
 			return queue(run);
 		}
@@ -125,20 +136,15 @@ final class ConnectionLane implements AutoCloseable {
 
 	/** Runs statements on a thread of the lane, after those that wait already. */
 	private <T> CompletionStage<T> queue(Run<T> run) {
+		if (this.threads.getQueue().size() >= MAX_QUEUED) {
+			run.fail(new NotDone("too many statements wait for a connection to the database", null));
+			return run.result;
+		}
 		try {
-			this.threads.execute(() -> {
-				this.free.acquireUninterruptibly();
-				try {
-					run.untilDone();
-				}
-				finally {
-					this.free.release();
-				}
-			});
+			this.threads.execute(new Queued(run, this.queued.incrementAndGet()));
 		}
 		catch (RejectedExecutionException ex) {
-			run.fail(new NotDone(this.threads.isShutdown() ? "the connections to the database are closed"
-					: "too many statements wait for a connection to the database", ex));
+			run.fail(new NotDone("the connections to the database are closed", ex));
 		}
 		return run.result;
 	}
@@ -153,10 +159,43 @@ final class ConnectionLane implements AutoCloseable {
 		this.threads.shutdown();
 	}
 
+	/** Statements that wait for a thread of the lane. */
+	private final class Queued implements Runnable, Comparable<Queued> {
+
+		private final Run<?> statements;
+
+		private final long number;
+
+		private Queued(Run<?> statements, long number) {
+			this.statements = statements;
+			this.number = number;
+		}
+
+		@Override
+		public int compareTo(Queued other) {
+			int urgency = Boolean.compare(other.statements.urgent, this.statements.urgent);
+			return (urgency != 0) ? urgency : Long.compare(this.number, other.number);
+		}
+
+		@Override
+		public void run() {
+			ConnectionLane.this.free.acquireUninterruptibly();
+			try {
+				this.statements.untilDone();
+			}
+			finally {
+				ConnectionLane.this.free.release();
+			}
+		}
+
+	}
+
 	/** Runs statements, and repeats them. */
 	private final class Run<T> {
 
 		private final Statements<T> statements;
+
+		private boolean urgent;
 
 		private final long until = ConnectionLane.this.calls.nanoTime() + ConnectionLane.this.calls.timeout().toNanos();
 
@@ -171,14 +210,16 @@ final class ConnectionLane implements AutoCloseable {
 		/** The {@linkplain StorePool#generation() generation} of the last connection. */
 		private int generation;
 
-		private Run(Statements<T> statements) {
+		private Run(Statements<T> statements, boolean urgent) {
 			this.statements = statements;
+			this.urgent = urgent;
 		}
 
 		/** While its row is locked, other statements use the connection. */
 		private void untilDone() {
 			while (!once()) {
 				if (this.failure == Failure.BLOCKED) {
+					this.urgent = false;
 					queue(this);
 					return;
 				}
@@ -229,7 +270,9 @@ final class ConnectionLane implements AutoCloseable {
 
 		/** Returns whether another attempt may succeed. */
 		private boolean isRepeatable(SQLException ex) {
-			return this.failure != Failure.FINAL && millisLeft() > LONGEST_PAUSE_MILLIS
+			int needed = (this.failure == Failure.BLOCKED) ? ConnectionLane.this.locks.rowWaitMillis()
+					: LONGEST_PAUSE_MILLIS;
+			return this.failure != Failure.FINAL && millisLeft() > needed
 					&& (this.failure != Failure.READ_ONLY || ConnectionLane.this.pool.replace(this.generation, ex));
 		}
 
@@ -270,7 +313,9 @@ final class ConnectionLane implements AutoCloseable {
 		/** A connection that was lost while it was idle is replaced. */
 		private void makeReady(Connection connection, boolean isNew) throws SQLException {
 			try {
-				connection.setNetworkTimeout(Runnable::run, Math.max(millisLeft(), 1));
+				// A statement that waits for a row ends by itself.
+				connection.setNetworkTimeout(Runnable::run,
+						Math.max(millisLeft(), ConnectionLane.this.locks.rowWaitMillis()));
 				if (isNew) {
 					ConnectionLane.this.pool.setUp(connection);
 				}

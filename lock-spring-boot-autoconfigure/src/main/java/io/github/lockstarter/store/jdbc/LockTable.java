@@ -50,6 +50,8 @@ abstract class LockTable {
 	/** Only a transaction of other code locks a row for longer. */
 	static final int LONGEST_WAIT_SECONDS = 10;
 
+	private static final int ROW_WAIT_MILLIS = 1200;
+
 	private static final Pattern MARKER = Pattern.compile("[?]");
 
 	private final String name;
@@ -354,6 +356,14 @@ abstract class LockTable {
 	 * @param condition selects the rows
 	 */
 	abstract String deleteSome(String table, String columns, String condition);
+
+	/**
+	 * Returns the longest time for which a statement waits for a row that another
+	 * transaction has locked, and for the answer.
+	 */
+	int rowWaitMillis() {
+		return ROW_WAIT_MILLIS;
+	}
 
 	/**
 	 * Sets up a new connection: the isolation of its transactions, and the time for which

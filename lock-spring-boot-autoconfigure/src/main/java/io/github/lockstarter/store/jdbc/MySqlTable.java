@@ -20,6 +20,8 @@ final class MySqlTable extends LockTable {
 
 	private static final long MAX_RESULT = 7L * 1024 * 1024;
 
+	private static final int ROW_WAIT_MILLIS = 2200;
+
 	/** Constant during a statement. */
 	private static final String NOW = "(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV 1000)";
 
@@ -67,6 +69,12 @@ final class MySqlTable extends LockTable {
 		super.setUp(connection);
 		// The shortest time that MySQL supports, in seconds.
 		execute(connection, "SET SESSION innodb_lock_wait_timeout = 1");
+	}
+
+	/** The server checks once a second whether the time is over. */
+	@Override
+	int rowWaitMillis() {
+		return ROW_WAIT_MILLIS;
 	}
 
 	/**
