@@ -235,6 +235,7 @@ final class ConnectionLane implements AutoCloseable {
 
 		/** Returns whether there is a result, or a failure. */
 		private boolean once() {
+			long begun = System.nanoTime();
 			try {
 				return this.result.complete(onConnection());
 			}
@@ -246,7 +247,9 @@ final class ConnectionLane implements AutoCloseable {
 			catch (SQLException ex) {
 				this.failure = Failure.of(ex);
 				this.mayBeDone |= this.failure == Failure.UNKNOWN;
-				T blocked = (this.failure == Failure.BLOCKED) ? this.statements.whenBlocked() : null;
+				long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
+				T blocked = (this.failure == Failure.BLOCKED && !ConnectionLane.this.locks.waitedForTable(millis))
+						? this.statements.whenBlocked() : null;
 				if (blocked != null) {
 					return this.result.complete(blocked);
 				}

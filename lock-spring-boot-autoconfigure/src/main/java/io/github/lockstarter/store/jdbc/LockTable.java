@@ -366,6 +366,14 @@ abstract class LockTable {
 	}
 
 	/**
+	 * Returns whether an acquisition that could not get a database lock in this time has
+	 * waited for the table, and not for its row.
+	 */
+	boolean waitedForTable(long millis) {
+		return false;
+	}
+
+	/**
 	 * Sets up a new connection: the isolation of its transactions, and the time for which
 	 * its statements wait for a row that another transaction has locked.
 	 */

@@ -49,6 +49,11 @@ final class PostgreSqlTable extends LockTable {
 	 */
 	private static final String RELEASE_SETTING = setting("1s");
 
+	private static final String TABLE_SETTING = "SET lock_timeout = '1s'";
+
+	/** Between the limits of an acquisition for a row and for the table. */
+	private static final long LONGEST_ROW_MILLIS = 500;
+
 	private static final String SESSION = "SELECT pg_backend_pid(), current_setting('transaction_isolation')";
 
 	private static final String READ_COMMITTED = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED";
@@ -239,9 +244,30 @@ final class PostgreSqlTable extends LockTable {
 		return known == null || known.readsCommitted();
 	}
 
-	/** Changes nothing, because a pooler may give the connection to other clients. */
+	/**
+	 * Changes nothing behind a pooler, which may give the connection to other clients.
+	 * Otherwise a statement that waits for the table does not stay in the database when
+	 * its caller has given up: the limits of the statements are for rows only.
+	 */
 	@Override
-	void setUp(Connection connection) {
+	void setUp(Connection connection) throws SQLException {
+		if (!session(connection).pooled()) {
+			execute(connection, TABLE_SETTING);
+		}
+	}
+
+	@Override
+	boolean waitedForTable(long millis) {
+		return millis > LONGEST_ROW_MILLIS;
+	}
+
+	private Session session(Connection connection) throws SQLException {
+		Session known = this.session;
+		if (known == null) {
+			known = Session.of(connection, connection.unwrap(PGConnection.class));
+			this.session = known;
+		}
+		return known;
 	}
 
 	/**
@@ -250,14 +276,8 @@ final class PostgreSqlTable extends LockTable {
 	 */
 	@Override
 	void prepare(Connection connection) throws SQLException {
-		PGConnection postgres = connection.unwrap(PGConnection.class);
-		Session known = this.session;
-		if (known == null) {
-			known = Session.of(connection, postgres);
-			this.session = known;
-		}
-		if (known.pooled()) {
-			postgres.setPrepareThreshold(0);
+		if (session(connection).pooled()) {
+			connection.unwrap(PGConnection.class).setPrepareThreshold(0);
 		}
 	}
 

@@ -1,6 +1,7 @@
 package io.github.lockstarter.store.jdbc;
 
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -10,6 +11,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import com.zaxxer.hikari.HikariConfig;
 import org.awaitility.Awaitility;
@@ -17,11 +19,13 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult.Granted;
@@ -32,6 +36,7 @@ import io.github.lockstarter.testing.TestDatabase;
 import io.github.lockstarter.testing.TestLocks;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Rows that a transaction of other code has locked for long.
@@ -121,6 +126,50 @@ class BlockedRowsTests {
 				.until(() -> stores
 					.rows("locks WHERE lock_key = 'blocked:%s' AND expires_at > 0".formatted(this.key)) == 0);
 		}
+	}
+
+	@ParameterizedTest
+	@MethodSource
+	@DisplayName("A locked table is a failure of the store, and no held lock; then the lock is granted")
+	void lockedTable(TestDatabase database, String lock) throws SQLException {
+		HikariConfig settings = new HikariConfig();
+		settings.setJdbcUrl(database.url());
+		JdbcLockStore store = new JdbcLockStore(settings, 2, "blocked_locks", true, TIMEOUT, null);
+		store.afterPropertiesSet();
+		try (DefaultLockRegistry locks = TestLocks.on(store);
+				Connection other = DriverManager.getConnection(database.url())) {
+			LockKey key = new LockKey("blocked", this.key);
+			locks.acquire(key, LockOptions.of(TTL)).close();
+			other.setAutoCommit(false);
+			LockTable.execute(other, lock);
+			assertThatExceptionOfType(LockStoreException.class)
+				.isThrownBy(() -> locks.tryAcquire(key, LockOptions.of(TTL)));
+			assertThat(locks.tryAcquireAsync(key, LockOptions.of(TTL))).failsWithin(SOON)
+				.withThrowableThat()
+				.withCauseInstanceOf(LockStoreException.class);
+			CompletableFuture<Optional<Lease>> waits = locks
+				.tryAcquireAsync(key, LockOptions.of(TTL).withWaitTime(SOON))
+				.toCompletableFuture();
+			other.rollback();
+			if (database != TestDatabase.POSTGRESQL) {
+				LockTable.execute(other, "UNLOCK TABLES");
+			}
+			assertThat(waits).succeedsWithin(SOON).matches(Optional::isPresent);
+			waits.join().orElseThrow().close();
+		}
+		finally {
+			store.destroy();
+		}
+	}
+
+	static Stream<Arguments> lockedTable() {
+		return TestDatabase.servers()
+			.stream()
+			.flatMap((each) -> (each != TestDatabase.POSTGRESQL)
+					? Stream.of(Arguments.of(each, "LOCK TABLES blocked_locks WRITE"))
+					: Stream.of(Arguments.of(each, "LOCK TABLE blocked_locks"),
+							Arguments.of(each, "LOCK TABLE blocked_locks IN SHARE MODE"),
+							Arguments.of(each, "ALTER TABLE blocked_locks ADD COLUMN more INT")));
 	}
 
 	private StoredLock acquire(JdbcLockStore store, String suffix) {
