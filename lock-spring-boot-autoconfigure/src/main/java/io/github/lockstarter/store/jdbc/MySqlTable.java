@@ -98,6 +98,11 @@ final class MySqlTable extends LockTable {
 	}
 
 	@Override
+	String home(String table) {
+		return "SELECT CONCAT('`', REPLACE(DATABASE(), '`', '``'), '`')";
+	}
+
+	@Override
 	Set<String> products() {
 		return Set.of("MySQL", "MariaDB");
 	}

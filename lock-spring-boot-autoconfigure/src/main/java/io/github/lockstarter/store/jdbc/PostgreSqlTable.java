@@ -64,6 +64,8 @@ final class PostgreSqlTable extends LockTable {
 	 */
 	private static final Duration HEAD_START = Duration.ofMillis(20);
 
+	private final String name;
+
 	private final String acquire;
 
 	private final String release;
@@ -71,8 +73,6 @@ final class PostgreSqlTable extends LockTable {
 	private final String releaseAfter;
 
 	private final String handOver;
-
-	private final String holdUntilCommit;
 
 	private volatile @Nullable Session session;
 
@@ -83,6 +83,7 @@ final class PostgreSqlTable extends LockTable {
 	 */
 	PostgreSqlTable(String name, String instance) {
 		super(name, NOW, SETTING);
+		this.name = name;
 		String channel = channel(name);
 		// The requested token is the time. The row is locked when the condition is
 		// evaluated, so a release either precedes that, or finds a waiter. A holder that
@@ -134,8 +135,24 @@ final class PostgreSqlTable extends LockTable {
 				WHERE lock_key = ? AND owner = ? AND expires_at >= %2$s
 				RETURNING token, CASE WHEN waiting IS NOT NULL THEN pg_notify('%5$s', '%4$s ' || lock_key) END, waiting
 				""".formatted(name, NOW, "waiting <> '%s'".formatted(instance), instance, channel, RELEASE_SETTING);
-		// The transaction of the application gets its own setting back.
-		this.holdUntilCommit = """
+	}
+
+	private static String setting(String time) {
+		return "WITH setting AS (SELECT set_config('lock_timeout', '%s', TRUE))".formatted(time);
+	}
+
+	/**
+	 * Limits the wait in the database. The driver would use a timer for each statement.
+	 */
+	@Override
+	boolean holdUntilCommit(Connection connection, String key, long token) throws SQLException {
+		return returnsRow(connection, holdUntilCommit(), key, token);
+	}
+
+	/** The transaction of the application gets its own setting back. */
+	@Override
+	String holdUntilCommit() {
+		return """
 				WITH before AS MATERIALIZED (SELECT current_setting('lock_timeout') AS value),
 				setting AS MATERIALIZED (SELECT value, set_config('lock_timeout', '%3$ds', TRUE) FROM before),
 				locked AS MATERIALIZED (
@@ -148,24 +165,7 @@ final class PostgreSqlTable extends LockTable {
 				)
 				SELECT 1 FROM restored WHERE held = 1
 				"""
-			.formatted(name, NOW, LONGEST_WAIT_SECONDS);
-	}
-
-	private static String setting(String time) {
-		return "WITH setting AS (SELECT set_config('lock_timeout', '%s', TRUE))".formatted(time);
-	}
-
-	/**
-	 * Limits the wait in the database. The driver would use a timer for each statement.
-	 */
-	@Override
-	boolean holdUntilCommit(Connection connection, String key, long token) throws SQLException {
-		return returnsRow(connection, this.holdUntilCommit, key, token);
-	}
-
-	@Override
-	String holdUntilCommit() {
-		return this.holdUntilCommit;
+			.formatted(atHome(this.name), NOW, LONGEST_WAIT_SECONDS);
 	}
 
 	/**
@@ -230,6 +230,12 @@ final class PostgreSqlTable extends LockTable {
 	String deleteSome(String table, String columns, String condition) {
 		return "DELETE FROM %1$s WHERE %3$s AND (%2$s) IN (SELECT %2$s FROM %1$s WHERE %3$s LIMIT %4$d)"
 			.formatted(table, columns, condition, SOME);
+	}
+
+	@Override
+	String home(String table) {
+		return "SELECT quote_ident(COALESCE((SELECT nspname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = to_regclass('%s')), current_schema()))"
+			.formatted(table);
 	}
 
 	@Override

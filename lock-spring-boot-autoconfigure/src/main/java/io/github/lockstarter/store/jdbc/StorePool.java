@@ -126,7 +126,9 @@ final class StorePool extends HikariDataSource {
 	 * which may change the same settings.
 	 */
 	void setUp(Connection connection) throws SQLException {
-		this.locks.setUp(connection.unwrap(Connection.class));
+		Connection ofDriver = connection.unwrap(Connection.class);
+		this.locks.setUp(ofDriver);
+		this.locks.findHome(ofDriver);
 	}
 
 	/** Remembers a new connection over which the database has answered. */
