@@ -5,9 +5,13 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 import javax.sql.DataSource;
 
@@ -18,12 +22,14 @@ import com.zaxxer.hikari.util.Credentials;
 import org.h2.jdbcx.JdbcConnectionPool;
 import org.h2.jdbcx.JdbcDataSource;
 import org.jspecify.annotations.Nullable;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.mariadb.jdbc.MariaDbDataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
@@ -42,6 +48,7 @@ import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 
 import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.testing.LocalMySql;
 import io.github.lockstarter.testing.LocalPostgreSql;
 
@@ -81,6 +88,58 @@ class JdbcConnectionsTests {
 				.query(Integer.class)
 				.single()).isPositive();
 		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "postgresql", "mysql" })
+	@DisplayName("If the application's user is replaced while many callers use locks, all of them continue with the new user")
+	void rotatedWhileBusy(String database) throws Exception {
+		boolean mysql = database.equals("mysql");
+		String administrator = mysql ? LocalMySql.shared().urlOfOtherDriver() : LocalPostgreSql.shared().url();
+		for (String user : List.of("busy_first", "busy_second")) {
+			run(administrator, mysql
+					? new String[] { "CREATE OR REPLACE USER %s IDENTIFIED BY '%s'".formatted(user, user),
+							"GRANT ALL ON test.* TO " + user }
+					: new String[] { "DROP ROLE IF EXISTS " + user, "CREATE ROLE %s LOGIN SUPERUSER".formatted(user) });
+		}
+		HikariDataSource pool = new HikariDataSource();
+		pool.setJdbcUrl(administrator.substring(0, administrator.indexOf('?')));
+		pool.setUsername("busy_first");
+		pool.setPassword("busy_first");
+		this.runner.withBean(DataSource.class, () -> pool).run((context) -> {
+			LockRegistry locks = context.getBean(LockRegistry.class);
+			AtomicBoolean stopped = new AtomicBoolean();
+			AtomicIntegerArray granted = new AtomicIntegerArray(6);
+			List<Thread> callers = IntStream.range(0, 6).mapToObj((i) -> new Thread(() -> {
+				while (!stopped.get()) {
+					try {
+						locks.acquire("busy:" + i).close();
+						granted.incrementAndGet(i);
+					}
+					catch (LockStoreException ex) {
+						// While the connections end.
+					}
+				}
+			})).toList();
+			callers.forEach(Thread::start);
+			awaitMore(granted);
+			pool.getHikariConfigMXBean().setCredentials(Credentials.of("busy_second", "busy_second"));
+			run(administrator, mysql ? new String[] { "ALTER USER busy_first ACCOUNT LOCK", "KILL USER busy_first" }
+					: new String[] { "ALTER ROLE busy_first NOLOGIN",
+							"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'busy_first'" });
+			awaitMore(granted);
+			stopped.set(true);
+			for (Thread caller : callers) {
+				caller.join();
+			}
+		});
+	}
+
+	private static void awaitMore(AtomicIntegerArray granted) {
+		int[] before = IntStream.range(0, granted.length()).map(granted::get).toArray();
+		Awaitility.await()
+			.atMost(Duration.ofSeconds(30))
+			.until(() -> IntStream.range(0, before.length).allMatch((i) -> granted.get(i) > before[i] + 10));
 	}
 
 	@ParameterizedTest
@@ -189,7 +248,11 @@ class JdbcConnectionsTests {
 	}
 
 	private static void administrate(String... statements) throws SQLException {
-		try (Connection connection = DriverManager.getConnection(SERVER);
+		run(SERVER, statements);
+	}
+
+	private static void run(String url, String... statements) throws SQLException {
+		try (Connection connection = DriverManager.getConnection(url);
 				Statement statement = connection.createStatement()) {
 			for (String each : statements) {
 				statement.execute(each);

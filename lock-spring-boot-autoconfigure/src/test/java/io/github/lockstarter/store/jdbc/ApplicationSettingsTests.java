@@ -191,12 +191,18 @@ class ApplicationSettingsTests {
 			mariadb | SET SESSION innodb_lock_wait_timeout = 60
 			mysql   | SET SESSION innodb_lock_wait_timeout = 60
 			mariadb | SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE
+			mariadb | SET SESSION innodb_lock_wait_timeout = 60; SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE
 			h2      | SET LOCK_TIMEOUT 60000
+			h2      | SET LOCK_TIMEOUT 60000; SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE
+			postgresql | SET lock_timeout = 60000; SET default_transaction_isolation = 'serializable'
 			""")
 	@DisplayName("The initial statement of the application's connections does not change that a locked row is a held lock")
 	void initialStatement(String database, String sql) throws SQLException {
-		String url = database.equals("h2") ? "jdbc:h2:mem:initial;DB_CLOSE_DELAY=-1"
-				: MARIADB.replace(":mariadb:", ":%s:".formatted(database));
+		String url = switch (database) {
+			case "h2" -> "jdbc:h2:mem:initial;DB_CLOSE_DELAY=-1";
+			case "postgresql" -> LocalPostgreSql.shared().url();
+			default -> MARIADB.replace(":mariadb:", ":%s:".formatted(database)) + "&allowMultiQueries=true";
+		};
 		try (TestStores stores = new TestStores(url, Duration.ofSeconds(10)); Connection other = stores.connection()) {
 			HikariConfig settings = new HikariConfig();
 			settings.setJdbcUrl(url);
