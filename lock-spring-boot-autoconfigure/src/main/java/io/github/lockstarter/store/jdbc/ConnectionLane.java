@@ -241,8 +241,9 @@ final class ConnectionLane implements AutoCloseable {
 			}
 			catch (Unusable ex) {
 				this.failure = null;
-				boolean waits = !ConnectionLane.this.pool.attempts().areRare() && millisLeft() > LONGEST_PAUSE_MILLIS;
-				return !waits && fail(new NotDone(NO_CONNECTION + ex.getMessage(), ex.getCause()));
+				boolean waits = !ex.isNew || !ConnectionLane.this.pool.attempts().areRare();
+				return !(waits && millisLeft() > LONGEST_PAUSE_MILLIS)
+						&& fail(new NotDone(NO_CONNECTION + ex.getMessage(), ex.getCause()));
 			}
 			catch (SQLException ex) {
 				this.failure = Failure.of(ex);
@@ -284,7 +285,7 @@ final class ConnectionLane implements AutoCloseable {
 				boolean isNew = ConnectionLane.this.pool.isNew(connection);
 				SQLException failure = isNew ? ConnectionLane.this.pool.attempts().begin() : null;
 				if (failure != null) {
-					throw new Unusable(failure);
+					throw new Unusable(failure, true);
 				}
 				makeReady(connection, isNew);
 				return isNew ? firstOn(connection) : on(connection);
@@ -329,7 +330,7 @@ final class ConnectionLane implements AutoCloseable {
 				if (isNew) {
 					ConnectionLane.this.pool.attempts().failed(ex);
 				}
-				throw new Unusable(ex);
+				throw new Unusable(ex, isNew);
 			}
 		}
 
@@ -343,7 +344,7 @@ final class ConnectionLane implements AutoCloseable {
 				if (connection != null) {
 					connection.close();
 				}
-				SQLException last = ConnectionLane.this.pool.attempts().failure();
+				SQLException last = ConnectionLane.this.pool.lastFailure();
 				throw new NotDone((last != null) ? NO_CONNECTION + last.getMessage()
 						: "no connection to the database was free in time", last);
 			}
@@ -361,8 +362,11 @@ final class ConnectionLane implements AutoCloseable {
 	/** A connection over which no statement was executed. */
 	private static final class Unusable extends SQLException {
 
-		Unusable(SQLException cause) {
+		private final boolean isNew;
+
+		Unusable(SQLException cause, boolean isNew) {
 			super(cause.getMessage(), cause);
+			this.isNew = isNew;
 		}
 
 	}

@@ -14,6 +14,7 @@ import com.zaxxer.hikari.HikariCredentialsProvider;
 import com.zaxxer.hikari.HikariDataSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockConfigurationException;
 
@@ -41,6 +42,10 @@ final class StorePool extends HikariDataSource {
 	/** The connections of the driver that have worked. Guarded by itself. */
 	private final Set<Connection> known = Collections.newSetFromMap(new IdentityHashMap<>());
 
+	/** Attempts of the pool to open connections. */
+	private final Attempts openings = new Attempts();
+
+	/** Attempts to use new connections. */
 	private final Attempts attempts = new Attempts();
 
 	/** Changed only while this is locked. */
@@ -92,25 +97,33 @@ final class StorePool extends HikariDataSource {
 	}
 
 	/**
-	 * After a connection could not be opened in time, callers fail without waiting until
-	 * the pool, which continues to try, has opened one.
+	 * After a connection could not be opened in time, one caller a second waits for the
+	 * pool, which continues to try. The others fail without waiting.
 	 */
 	@Override
 	public Connection getConnection() throws SQLException {
-		SQLException last = this.attempts.areRare() ? this.attempts.failure() : null;
-		if (last != null && getHikariPoolMXBean().getTotalConnections() == 0) {
+		SQLException last = (getHikariPoolMXBean().getTotalConnections() == 0) ? this.openings.begin() : null;
+		if (last != null) {
 			throw new SQLTransientConnectionException(last.getMessage(), last.getSQLState(), last);
 		}
 		try {
-			return super.getConnection();
+			Connection connection = super.getConnection();
+			this.openings.succeeded();
+			return connection;
 		}
 		catch (SQLException ex) {
 			SQLException failure = this.url.withoutSecrets(ex);
 			if (failure.getCause() instanceof SQLException reason) {
-				this.attempts.failedForLong(reason);
+				this.openings.failedForLong(reason);
 			}
 			throw failure;
 		}
+	}
+
+	/** Returns why there was no connection that could be used, if that is so. */
+	@Nullable SQLException lastFailure() {
+		SQLException failure = this.openings.failure();
+		return (failure != null) ? failure : this.attempts.failure();
 	}
 
 	/** Returns whether the connection has not worked yet. */
