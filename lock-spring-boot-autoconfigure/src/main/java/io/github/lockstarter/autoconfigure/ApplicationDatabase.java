@@ -2,6 +2,7 @@ package io.github.lockstarter.autoconfigure;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 
 import javax.sql.DataSource;
 
@@ -9,13 +10,21 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariConfigMXBean;
 import com.zaxxer.hikari.HikariCredentialsProvider;
 import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.util.PropertyElf;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.BeanUtils;
 import org.springframework.beans.BeanWrapper;
 import org.springframework.beans.PropertyAccessorFactory;
 import org.springframework.boot.jdbc.DataSourceBuilder;
 import org.springframework.boot.jdbc.DataSourceUnwrapper;
+import org.springframework.core.NestedExceptionUtils;
+import org.springframework.jdbc.datasource.AbstractDriverBasedDataSource;
+import org.springframework.jdbc.datasource.SmartDataSource;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
+import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.LockConfigurationException;
 
@@ -24,6 +33,12 @@ import io.github.lockstarter.LockConfigurationException;
  * application: its current user and password are those of the next connection.
  */
 final class ApplicationDatabase {
+
+	private static final Log logger = LogFactory.getLog(ApplicationDatabase.class);
+
+	/** Data sources of drivers that are not pools. */
+	private static final List<String> UNPOOLED = List.of("org.postgresql.ds.PGSimpleDataSource",
+			"com.mysql.cj.jdbc.MysqlDataSource", "org.mariadb.jdbc.MariaDbDataSource", "org.h2.jdbcx.JdbcDataSource");
 
 	private static final String OWN_DATABASE = "Set lock.jdbc.url, lock.jdbc.username and lock.jdbc.password.";
 
@@ -44,15 +59,11 @@ final class ApplicationDatabase {
 		}
 		DataSource home = home(dataSource, property);
 		HikariDataSource pool = DataSourceUnwrapper.unwrap(home, HikariConfigMXBean.class, HikariDataSource.class);
-		try {
-			return (pool == null) ? derivedFrom(home) : (pool.getJdbcUrl() != null) ? pool : withUrl(pool);
+		if (pool != null) {
+			return (pool.getJdbcUrl() != null) ? pool : withUrl(pool);
 		}
-		catch (RuntimeException | SQLException ex) {
-			throw new LockConfigurationException(
-					"%s is jdbc, but the URL of the application's DataSource cannot be determined: %s"
-						.formatted(property, ex.getMessage()),
-					OWN_DATABASE);
-		}
+		DataSource unpooled = unpooled(home);
+		return (unpooled != null) ? connectingBy(unpooled) : derivedFrom(home);
 	}
 
 	/** Locks have one home, also if the data of tenants is in several databases. */
@@ -70,10 +81,53 @@ final class ApplicationDatabase {
 		return home(home, property);
 	}
 
+	/**
+	 * Returns the data source if each of its connections is a new one; {@code null} if it
+	 * may be a pool.
+	 */
+	private static @Nullable DataSource unpooled(DataSource dataSource) {
+		AbstractDriverBasedDataSource ofSpring = DataSourceUnwrapper.unwrap(dataSource,
+				AbstractDriverBasedDataSource.class);
+		if (ofSpring != null && !(ofSpring instanceof SmartDataSource)) {
+			return ofSpring;
+		}
+		for (String each : UNPOOLED) {
+			if (ClassUtils.isPresent(each, ApplicationDatabase.class.getClassLoader())) {
+				Class<?> type = ClassUtils.resolveClassName(each, ApplicationDatabase.class.getClassLoader());
+				DataSource ofDriver = DataSourceUnwrapper.unwrap(dataSource, type.asSubclass(DataSource.class));
+				if (ofDriver != null) {
+					return ofDriver;
+				}
+			}
+		}
+		return null;
+	}
+
+	/** The data source applies all its settings to the connections of the store. */
+	private static HikariConfig connectingBy(DataSource dataSource) {
+		HikariConfig settings = new HikariConfig();
+		settings.setDataSource(dataSource);
+		settings.setJdbcUrl(url(dataSource, dataSource));
+		return settings;
+	}
+
 	private static HikariConfig derivedFrom(DataSource dataSource) {
-		HikariDataSource derived = derive(dataSource);
-		derived.setCredentialsProvider(() -> derive(dataSource).getCredentials());
-		return derived;
+		try {
+			HikariDataSource derived = derive(dataSource);
+			derived.setCredentialsProvider(() -> derive(dataSource).getCredentials());
+			logger
+				.warn(("The lock store connects with the URL, the user and the password of the application's %s. It does"
+						+ " not know its other settings, such as properties of the driver, the schema and initial statements."
+						+ " If connections need them: %s")
+					.formatted(dataSource.getClass().getSimpleName(), OWN_DATABASE));
+			return derived;
+		}
+		catch (RuntimeException ex) {
+			throw new LockConfigurationException(
+					"Locks are in the database, but the URL, the user and the password of the application's DataSource cannot be read from %s: %s"
+						.formatted(dataSource.getClass().getName(), ex.getMessage()),
+					OWN_DATABASE);
+		}
 	}
 
 	private static HikariDataSource derive(DataSource dataSource) {
@@ -81,26 +135,66 @@ final class ApplicationDatabase {
 	}
 
 	/** Returns the settings of a pool whose connections a data source makes. */
-	private static HikariConfig withUrl(HikariDataSource pool) throws SQLException {
+	private static HikariConfig withUrl(HikariDataSource pool) {
 		HikariConfig settings = new HikariConfig();
 		pool.copyStateTo(settings);
-		settings.setJdbcUrl(url(pool));
+		settings.setJdbcUrl(url(source(pool), pool));
 		HikariCredentialsProvider credentials = pool.getCredentialsProvider();
 		settings.setCredentialsProvider((credentials != null) ? credentials : pool::getCredentials);
 		return settings;
 	}
 
-	/** Connects only if the data source does not tell its URL. */
-	private static String url(HikariDataSource pool) throws SQLException {
-		DataSource source = pool.getDataSource();
-		if (source != null) {
-			BeanWrapper properties = PropertyAccessorFactory.forBeanPropertyAccess(source);
-			if (properties.isReadableProperty("url") && properties.getPropertyValue("url") instanceof String url) {
-				return url;
-			}
+	/** Returns the data source of the pool, or one like that which it will create. */
+	private static @Nullable DataSource source(HikariDataSource pool) {
+		if (pool.getDataSource() != null || pool.getDataSourceClassName() == null) {
+			return pool.getDataSource();
 		}
-		try (Connection connection = pool.getConnection()) {
-			return connection.getMetaData().getURL();
+		try {
+			Class<?> type = ClassUtils.forName(pool.getDataSourceClassName(),
+					ApplicationDatabase.class.getClassLoader());
+			DataSource source = (DataSource) BeanUtils.instantiateClass(type);
+			PropertyElf.setTargetFromProperties(source, pool.getDataSourceProperties());
+			return source;
+		}
+		catch (ReflectiveOperationException | RuntimeException ex) {
+			return null;
+		}
+	}
+
+	/**
+	 * Connects only if the data source does not tell its URL.
+	 * @param source what may tell its URL
+	 * @param connecting what connects otherwise
+	 */
+	private static String url(@Nullable DataSource source, DataSource connecting) {
+		String url = (source != null) ? property(source) : null;
+		if (url != null) {
+			return url;
+		}
+		try (Connection connection = connecting.getConnection()) {
+			url = connection.getMetaData().getURL();
+		}
+		catch (SQLException ex) {
+			throw new LockConfigurationException(
+					"Locks are in the database, and the URL of the application's DataSource is known only when it is connected, but it cannot be reached: %s"
+						.formatted(NestedExceptionUtils.getMostSpecificCause(ex).getMessage()),
+					"Start the database first. Or: " + OWN_DATABASE);
+		}
+		if (url == null) {
+			throw new LockConfigurationException(
+					"Locks are in the database, but the application's DataSource does not tell its URL.", OWN_DATABASE);
+		}
+		return url;
+	}
+
+	private static @Nullable String property(DataSource source) {
+		try {
+			BeanWrapper properties = PropertyAccessorFactory.forBeanPropertyAccess(source);
+			return (properties.isReadableProperty("url") && properties.getPropertyValue("url") instanceof String url
+					&& url.startsWith("jdbc:")) ? url : null;
+		}
+		catch (RuntimeException ex) {
+			return null;
 		}
 	}
 

@@ -5,28 +5,39 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 import javax.sql.DataSource;
 
+import com.mysql.cj.jdbc.MysqlDataSource;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.util.Credentials;
+import org.h2.jdbcx.JdbcConnectionPool;
 import org.h2.jdbcx.JdbcDataSource;
 import org.jspecify.annotations.Nullable;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.mariadb.jdbc.MariaDbDataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.AbstractDataSource;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
@@ -37,6 +48,7 @@ import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 
 import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.testing.LocalMySql;
 import io.github.lockstarter.testing.LocalPostgreSql;
 
@@ -46,6 +58,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The store connects as the application does.
  */
 @Tag("once")
+@ExtendWith(OutputCaptureExtension.class)
 class JdbcConnectionsTests {
 
 	private static final String SERVER = LocalMySql.shared().url();
@@ -78,6 +91,58 @@ class JdbcConnectionsTests {
 	}
 
 	@ParameterizedTest
+	@ValueSource(strings = { "postgresql", "mysql" })
+	@DisplayName("If the application's user is replaced while many callers use locks, all of them continue with the new user")
+	void rotatedWhileBusy(String database) throws Exception {
+		boolean mysql = database.equals("mysql");
+		String administrator = mysql ? LocalMySql.shared().urlOfOtherDriver() : LocalPostgreSql.shared().url();
+		for (String user : List.of("busy_first", "busy_second")) {
+			run(administrator, mysql
+					? new String[] { "CREATE OR REPLACE USER %s IDENTIFIED BY '%s'".formatted(user, user),
+							"GRANT ALL ON test.* TO " + user }
+					: new String[] { "DROP ROLE IF EXISTS " + user, "CREATE ROLE %s LOGIN SUPERUSER".formatted(user) });
+		}
+		HikariDataSource pool = new HikariDataSource();
+		pool.setJdbcUrl(administrator.substring(0, administrator.indexOf('?')));
+		pool.setUsername("busy_first");
+		pool.setPassword("busy_first");
+		this.runner.withBean(DataSource.class, () -> pool).run((context) -> {
+			LockRegistry locks = context.getBean(LockRegistry.class);
+			AtomicBoolean stopped = new AtomicBoolean();
+			AtomicIntegerArray granted = new AtomicIntegerArray(6);
+			List<Thread> callers = IntStream.range(0, 6).mapToObj((i) -> new Thread(() -> {
+				while (!stopped.get()) {
+					try {
+						locks.acquire("busy:" + i).close();
+						granted.incrementAndGet(i);
+					}
+					catch (LockStoreException ex) {
+						// While the connections end.
+					}
+				}
+			})).toList();
+			callers.forEach(Thread::start);
+			awaitMore(granted);
+			pool.getHikariConfigMXBean().setCredentials(Credentials.of("busy_second", "busy_second"));
+			run(administrator, mysql ? new String[] { "ALTER USER busy_first ACCOUNT LOCK", "KILL USER busy_first" }
+					: new String[] { "ALTER ROLE busy_first NOLOGIN",
+							"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'busy_first'" });
+			awaitMore(granted);
+			stopped.set(true);
+			for (Thread caller : callers) {
+				caller.join();
+			}
+		});
+	}
+
+	private static void awaitMore(AtomicIntegerArray granted) {
+		int[] before = IntStream.range(0, granted.length()).map(granted::get).toArray();
+		Awaitility.await()
+			.atMost(Duration.ofSeconds(30))
+			.until(() -> IntStream.range(0, before.length).allMatch((i) -> granted.get(i) > before[i] + 10));
+	}
+
+	@ParameterizedTest
 	@EnumSource
 	@DisplayName("The store uses the data source with which the application's pool connects")
 	void dataSource(Source source) {
@@ -85,6 +150,71 @@ class JdbcConnectionsTests {
 		source.configure(pool);
 		this.runner.withBean(DataSource.class, () -> pool)
 			.run((context) -> context.getBean(LockRegistry.class).acquire("team:42").close());
+	}
+
+	@ParameterizedTest
+	@EnumSource(names = { "POSTGRESQL", "MARIADB", "MYSQL_DRIVER", "H2" })
+	@DisplayName("A data source of a driver is used as it is, without a warning")
+	void unpooled(Source source, CapturedOutput output) {
+		this.runner.withBean(DataSource.class, source::dataSource)
+			.run((context) -> context.getBean(LockRegistry.class).acquire("team:42").close());
+		assertThat(output).doesNotContain("does not know its other settings");
+	}
+
+	@Test
+	@DisplayName("For a pool of another kind, a warning says which of its settings are used, and what to set")
+	void otherPool(CapturedOutput output) {
+		this.runner.withBean(DataSource.class, OtherPool::new)
+			.run((context) -> context.getBean(LockRegistry.class).acquire("team:42").close());
+		assertThat(output).containsOnlyOnce("the password of the application's OtherPool").contains("lock.jdbc.url");
+	}
+
+	@Test
+	@DisplayName("A pool whose settings cannot be read stops the start, and the message names it and what to set")
+	void unreadablePool() {
+		JdbcConnectionPool pool = JdbcConnectionPool.create("jdbc:h2:mem:unreadable", "sa", "");
+		this.runner.withBean(DataSource.class, () -> pool)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("cannot be read from " + JdbcConnectionPool.class.getName())
+				.isInstanceOfSatisfying(LockConfigurationException.class,
+						(ex) -> assertThat(ex.getAction()).contains("lock.jdbc.url")));
+	}
+
+	@Test
+	@DisplayName("If the URL is known only when the application's data source is connected, and the database is down, the message says so")
+	void down() {
+		HikariDataSource pool = new HikariDataSource();
+		pool.setDataSource(new AbstractDataSource() {
+
+			@Override
+			public Connection getConnection() throws SQLException {
+				throw new SQLException("Connection refused", "08001");
+			}
+
+			@Override
+			public Connection getConnection(String username, String password) throws SQLException {
+				return getConnection();
+			}
+
+		});
+		pool.setConnectionTimeout(500);
+		this.runner.withBean(DataSource.class, () -> pool)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("but it cannot be reached: Connection refused")
+				.isInstanceOfSatisfying(LockConfigurationException.class,
+						(ex) -> assertThat(ex.getAction()).contains("lock.jdbc.url")));
+	}
+
+	@Test
+	@DisplayName("The URL of a data source that the pool creates by its class name is known without a connection, so that the application starts while the database is down")
+	void downByClassName() {
+		HikariDataSource pool = new HikariDataSource();
+		Source.BY_CLASS_NAME.configure(pool);
+		pool.addDataSourceProperty("portNumber", 1);
+		assertThat(ApplicationDatabase.settings(pool).getJdbcUrl())
+			.startsWith("jdbc:postgresql://127.0.0.1:1/postgres");
 	}
 
 	@Test
@@ -118,7 +248,11 @@ class JdbcConnectionsTests {
 	}
 
 	private static void administrate(String... statements) throws SQLException {
-		try (Connection connection = DriverManager.getConnection(SERVER);
+		run(SERVER, statements);
+	}
+
+	private static void run(String url, String... statements) throws SQLException {
+		try (Connection connection = DriverManager.getConnection(url);
 				Statement statement = connection.createStatement()) {
 			for (String each : statements) {
 				statement.execute(each);
@@ -209,6 +343,33 @@ class JdbcConnectionsTests {
 
 		},
 
+		DRIVER {
+
+			@Override
+			DataSource create() {
+				try {
+					MariaDbDataSource source = new MariaDbDataSource(URL);
+					source.setUser("application");
+					source.setPassword("first");
+					return source;
+				}
+				catch (SQLException ex) {
+					throw new IllegalStateException(ex);
+				}
+			}
+
+			@Override
+			void changePassword(DataSource pool, String password) {
+				try {
+					((MariaDbDataSource) pool).setPassword(password);
+				}
+				catch (SQLException ex) {
+					throw new IllegalStateException(ex);
+				}
+			}
+
+		},
+
 		NONE {
 
 			@Override
@@ -267,6 +428,17 @@ class JdbcConnectionsTests {
 
 		},
 
+		MYSQL_DRIVER {
+
+			@Override
+			DataSource dataSource() {
+				MysqlDataSource source = new MysqlDataSource();
+				source.setUrl(LocalMySql.shared().urlOfOtherDriver());
+				return source;
+			}
+
+		},
+
 		H2 {
 
 			@Override
@@ -313,6 +485,23 @@ class JdbcConnectionsTests {
 		void configure(HikariDataSource pool) {
 			pool.setDataSource(dataSource());
 			pool.setConnectionTimeout(Duration.ofSeconds(30).toMillis());
+		}
+
+	}
+
+	/** A pool that Spring Boot does not know. */
+	static class OtherPool extends Hidden {
+
+		public String getUrl() {
+			return SERVER;
+		}
+
+		public @Nullable String getUsername() {
+			return "root";
+		}
+
+		public @Nullable String getPassword() {
+			return null;
 		}
 
 	}

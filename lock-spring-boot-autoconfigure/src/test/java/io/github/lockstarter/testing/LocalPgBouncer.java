@@ -22,9 +22,12 @@ public final class LocalPgBouncer extends LocalServer {
 
 	private final String mode;
 
-	private LocalPgBouncer(LocalPostgreSql server, String mode) {
+	private final List<String> more;
+
+	private LocalPgBouncer(LocalPostgreSql server, String mode, List<String> more) {
 		this.server = server;
 		this.mode = mode;
+		this.more = more;
 	}
 
 	/** Starts a pooler in transaction mode, and waits until it answers. */
@@ -32,9 +35,9 @@ public final class LocalPgBouncer extends LocalServer {
 		return started(server, "transaction");
 	}
 
-	/** Starts a pooler in a mode, and waits until it answers. */
-	public static LocalPgBouncer started(LocalPostgreSql server, String mode) {
-		LocalPgBouncer pooler = new LocalPgBouncer(server, mode);
+	/** Starts a pooler in a mode, with more settings, and waits until it answers. */
+	public static LocalPgBouncer started(LocalPostgreSql server, String mode, String... more) {
+		LocalPgBouncer pooler = new LocalPgBouncer(server, mode, List.of(more));
 		pooler.start();
 		return pooler;
 	}
@@ -53,7 +56,9 @@ public final class LocalPgBouncer extends LocalServer {
 					pool_mode = %s
 					default_pool_size = %d
 					ignore_startup_parameters = extra_float_digits
-					""".formatted(this.server.port(), this.port, this.mode, "session".equals(this.mode) ? 30 : 3));
+					%s
+					""".formatted(this.server.port(), this.port, this.mode, "session".equals(this.mode) ? 30 : 3,
+					String.join("\n", this.more)));
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -65,6 +70,10 @@ public final class LocalPgBouncer extends LocalServer {
 		}
 		start(command);
 		Awaitility.await().ignoreExceptions().untilAsserted(() -> DriverManager.getConnection(url()).close());
+	}
+
+	public int port() {
+		return this.port;
 	}
 
 	public String url() {

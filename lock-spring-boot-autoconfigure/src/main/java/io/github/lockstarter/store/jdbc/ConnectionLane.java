@@ -2,15 +2,15 @@ package io.github.lockstarter.store.jdbc;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.SQLNonTransientConnectionException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.PriorityBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 import org.jspecify.annotations.Nullable;
 
@@ -33,8 +33,7 @@ final class ConnectionLane implements AutoCloseable {
 
 	private static final int LONGEST_PAUSE_MILLIS = 10;
 
-	/** The SQL state of a connection that does not exist. */
-	private static final String LOST = "08003";
+	private static final String NO_CONNECTION = "no connection to the database: ";
 
 	private final StorePool pool;
 
@@ -43,6 +42,8 @@ final class ConnectionLane implements AutoCloseable {
 	private final StoreCalls calls;
 
 	private final ThreadPoolExecutor threads;
+
+	private final AtomicLong queued = new AtomicLong();
 
 	/** The number of free connections, which statements use roughly in their order. */
 	private final Semaphore free;
@@ -70,7 +71,7 @@ final class ConnectionLane implements AutoCloseable {
 		CustomizableThreadFactory factory = new CustomizableThreadFactory(name);
 		factory.setDaemon(true);
 		this.threads = new ThreadPoolExecutor(connections, connections, KEEP_ALIVE_SECONDS, TimeUnit.SECONDS,
-				new LinkedBlockingQueue<>(MAX_QUEUED), factory);
+				new PriorityBlockingQueue<>(), factory);
 		this.threads.allowCoreThreadTimeOut(true);
 	}
 
@@ -81,7 +82,15 @@ final class ConnectionLane implements AutoCloseable {
 	 * changed in the database
 	 */
 	<T> CompletionStage<T> run(Statements<T> statements) {
-		return queue(new Run<>(statements));
+		return queue(new Run<>(statements, false));
+	}
+
+	/**
+	 * Runs statements like {@link #run}, before those that wait already and are not
+	 * urgent. While their own row is locked, they are not urgent either.
+	 */
+	<T> CompletionStage<T> runUrgently(Statements<T> statements) {
+		return queue(new Run<>(statements, true));
 	}
 
 	/**
@@ -89,7 +98,7 @@ final class ConnectionLane implements AutoCloseable {
 	 * free.
 	 */
 	<T> CompletionStage<T> runBlocking(Statements<T> statements) {
-		Run<T> run = new Run<>(statements);
+		Run<T> run = new Run<>(statements, false);
 		if (!this.blocking.tryAcquire()) {
 			return queue(run);
 		}
@@ -127,20 +136,15 @@ final class ConnectionLane implements AutoCloseable {
 
 	/** Runs statements on a thread of the lane, after those that wait already. */
 	private <T> CompletionStage<T> queue(Run<T> run) {
+		if (this.threads.getQueue().size() >= MAX_QUEUED) {
+			run.fail(new NotDone("too many statements wait for a connection to the database", null));
+			return run.result;
+		}
 		try {
-			this.threads.execute(() -> {
-				this.free.acquireUninterruptibly();
-				try {
-					run.untilDone();
-				}
-				finally {
-					this.free.release();
-				}
-			});
+			this.threads.execute(new Queued(run, this.queued.incrementAndGet()));
 		}
 		catch (RejectedExecutionException ex) {
-			run.fail(new NotDone(this.threads.isShutdown() ? "the connections to the database are closed"
-					: "too many statements wait for a connection to the database", ex));
+			run.fail(new NotDone("the connections to the database are closed", ex));
 		}
 		return run.result;
 	}
@@ -155,10 +159,43 @@ final class ConnectionLane implements AutoCloseable {
 		this.threads.shutdown();
 	}
 
+	/** Statements that wait for a thread of the lane. */
+	private final class Queued implements Runnable, Comparable<Queued> {
+
+		private final Run<?> statements;
+
+		private final long number;
+
+		private Queued(Run<?> statements, long number) {
+			this.statements = statements;
+			this.number = number;
+		}
+
+		@Override
+		public int compareTo(Queued other) {
+			int urgency = Boolean.compare(other.statements.urgent, this.statements.urgent);
+			return (urgency != 0) ? urgency : Long.compare(this.number, other.number);
+		}
+
+		@Override
+		public void run() {
+			ConnectionLane.this.free.acquireUninterruptibly();
+			try {
+				this.statements.untilDone();
+			}
+			finally {
+				ConnectionLane.this.free.release();
+			}
+		}
+
+	}
+
 	/** Runs statements, and repeats them. */
 	private final class Run<T> {
 
 		private final Statements<T> statements;
+
+		private boolean urgent;
 
 		private final long until = ConnectionLane.this.calls.nanoTime() + ConnectionLane.this.calls.timeout().toNanos();
 
@@ -173,14 +210,16 @@ final class ConnectionLane implements AutoCloseable {
 		/** The {@linkplain StorePool#generation() generation} of the last connection. */
 		private int generation;
 
-		private Run(Statements<T> statements) {
+		private Run(Statements<T> statements, boolean urgent) {
 			this.statements = statements;
+			this.urgent = urgent;
 		}
 
 		/** While its row is locked, other statements use the connection. */
 		private void untilDone() {
 			while (!once()) {
 				if (this.failure == Failure.BLOCKED) {
+					this.urgent = false;
 					queue(this);
 					return;
 				}
@@ -196,13 +235,22 @@ final class ConnectionLane implements AutoCloseable {
 
 		/** Returns whether there is a result, or a failure. */
 		private boolean once() {
+			long begun = System.nanoTime();
 			try {
 				return this.result.complete(onConnection());
+			}
+			catch (Unusable ex) {
+				this.failure = null;
+				boolean waits = !ex.isNew || !ConnectionLane.this.pool.attempts().areRare();
+				return !(waits && millisLeft() > LONGEST_PAUSE_MILLIS)
+						&& fail(new NotDone(NO_CONNECTION + ex.getMessage(), ex.getCause()));
 			}
 			catch (SQLException ex) {
 				this.failure = Failure.of(ex);
 				this.mayBeDone |= this.failure == Failure.UNKNOWN;
-				T blocked = (this.failure == Failure.BLOCKED) ? this.statements.whenBlocked() : null;
+				long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
+				T blocked = (this.failure == Failure.BLOCKED && !ConnectionLane.this.locks.waitedForTable(millis))
+						? this.statements.whenBlocked() : null;
 				if (blocked != null) {
 					return this.result.complete(blocked);
 				}
@@ -226,27 +274,63 @@ final class ConnectionLane implements AutoCloseable {
 
 		/** Returns whether another attempt may succeed. */
 		private boolean isRepeatable(SQLException ex) {
-			return this.failure != Failure.FINAL && millisLeft() > LONGEST_PAUSE_MILLIS
+			int needed = (this.failure == Failure.BLOCKED) ? ConnectionLane.this.locks.rowWaitMillis()
+					: LONGEST_PAUSE_MILLIS;
+			return this.failure != Failure.FINAL && millisLeft() > needed
 					&& (this.failure != Failure.READ_ONLY || ConnectionLane.this.pool.replace(this.generation, ex));
 		}
 
 		private T onConnection() throws SQLException {
 			try (Connection connection = connection()) {
-				makeReady(connection);
-				return ConnectionLane.this.locks.isolated(this.statements).run(connection, this.mayBeDone);
+				boolean isNew = ConnectionLane.this.pool.isNew(connection);
+				SQLException failure = isNew ? ConnectionLane.this.pool.attempts().begin() : null;
+				if (failure != null) {
+					throw new Unusable(failure, true);
+				}
+				makeReady(connection, isNew);
+				return isNew ? firstOn(connection) : on(connection);
+			}
+		}
+
+		private T on(Connection connection) throws SQLException {
+			return ConnectionLane.this.locks.isolated(this.statements).run(connection, this.mayBeDone);
+		}
+
+		/** A database that refuses statements has answered. */
+		private T firstOn(Connection connection) throws SQLException {
+			try {
+				T result = on(connection);
+				ConnectionLane.this.pool.worked(connection);
+				return result;
+			}
+			catch (SQLException ex) {
+				if (Failure.of(ex) == Failure.UNKNOWN) {
+					ConnectionLane.this.pool.attempts().failed(ex);
+				}
+				else {
+					ConnectionLane.this.pool.worked(connection);
+				}
+				throw ex;
 			}
 		}
 
 		/** A connection that was lost while it was idle is replaced. */
-		private void makeReady(Connection connection) throws SQLException {
+		private void makeReady(Connection connection, boolean isNew) throws SQLException {
 			try {
-				connection.setNetworkTimeout(Runnable::run, Math.max(millisLeft(), 1));
-				ConnectionLane.this.pool.setUp(connection);
+				// A statement that waits for a row ends by itself.
+				connection.setNetworkTimeout(Runnable::run,
+						Math.max(millisLeft(), ConnectionLane.this.locks.rowWaitMillis()));
+				if (isNew) {
+					ConnectionLane.this.pool.setUp(connection);
+				}
 				ConnectionLane.this.locks.prepare(connection);
 			}
 			catch (SQLException ex) {
 				ConnectionLane.this.pool.evictConnection(connection);
-				throw new SQLNonTransientConnectionException(ex.getMessage(), LOST, ex);
+				if (isNew) {
+					ConnectionLane.this.pool.attempts().failed(ex);
+				}
+				throw new Unusable(ex, isNew);
 			}
 		}
 
@@ -260,15 +344,29 @@ final class ConnectionLane implements AutoCloseable {
 				if (connection != null) {
 					connection.close();
 				}
-				throw new NotDone("no connection to the database was free in time", null);
+				SQLException last = ConnectionLane.this.pool.lastFailure();
+				throw new NotDone((last != null) ? NO_CONNECTION + last.getMessage()
+						: "no connection to the database was free in time", last);
 			}
 			catch (SQLException ex) {
-				throw new NotDone("no connection to the database: " + ex.getMessage(), ex);
+				throw new NotDone(NO_CONNECTION + ex.getMessage(), ex);
 			}
 		}
 
 		private int millisLeft() {
 			return (int) TimeUnit.NANOSECONDS.toMillis(this.until - ConnectionLane.this.calls.nanoTime());
+		}
+
+	}
+
+	/** A connection over which no statement was executed. */
+	private static final class Unusable extends SQLException {
+
+		private final boolean isNew;
+
+		Unusable(SQLException cause, boolean isNew) {
+			super(cause.getMessage(), cause);
+			this.isNew = isNew;
 		}
 
 	}

@@ -46,11 +46,13 @@ final class Connections {
 		Connection connection = this.pool.getConnection();
 		try {
 			connection.setNetworkTimeout(Runnable::run, (int) this.pool.getValidationTimeout());
-			this.pool.setUp(connection);
+			if (this.pool.isNew(connection)) {
+				this.pool.setUp(connection);
+			}
 			return connection;
 		}
 		catch (SQLException ex) {
-			connection.close();
+			this.pool.evictConnection(connection);
 			throw ex;
 		}
 	}

@@ -16,7 +16,7 @@ enum Failure {
 	 * The row was locked by another transaction for too long: the statement was not
 	 * executed, and can be repeated.
 	 */
-	BLOCKED("another transaction has locked the row"),
+	BLOCKED("another transaction has locked the row or the table"),
 
 	/**
 	 * The server accepts no changes, for example because it is no longer the primary: the

@@ -73,6 +73,11 @@ final class H2Table extends LockTable {
 	}
 
 	@Override
+	String home(String table) {
+		return "SELECT '\"' || REPLACE(CURRENT_SCHEMA, '\"', '\"\"') || '\"'";
+	}
+
+	@Override
 	Set<String> products() {
 		return Set.of("H2");
 	}

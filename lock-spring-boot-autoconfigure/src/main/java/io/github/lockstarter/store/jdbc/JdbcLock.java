@@ -200,7 +200,8 @@ final class JdbcLock implements StoredLock {
 		return this.database.calls()
 			.call(this.key, () -> this.database.connections()
 				.holders()
-				.run((connection, mayBeDone) -> this.database.locks().renew(connection, this.rowKey, owner, ttl)));
+				.runUrgently(
+						(connection, mayBeDone) -> this.database.locks().renew(connection, this.rowKey, owner, ttl)));
 	}
 
 	@Override

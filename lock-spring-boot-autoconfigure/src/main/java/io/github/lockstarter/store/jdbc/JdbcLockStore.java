@@ -279,7 +279,7 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 			.toList();
 		Statements<int[]> renewal = (connection, mayBeDone) -> this.access.locks().renewAll(connection, all);
 		CompletionStage<int[]> together = this.connections.holders()
-			.run(renewal.inTransaction().orWhenBlocked(NO_COUNTS));
+			.runUrgently(renewal.inTransaction().orWhenBlocked(NO_COUNTS));
 		return IntStream.range(0, all.size()).mapToObj((i) -> {
 			JdbcLock lock = (JdbcLock) renewals.get(i).lock();
 			return this.calls.call(lock.key(), () -> together.handle((counts, failure) -> {

@@ -50,6 +50,8 @@ abstract class LockTable {
 	/** Only a transaction of other code locks a row for longer. */
 	static final int LONGEST_WAIT_SECONDS = 10;
 
+	private static final int ROW_WAIT_MILLIS = 1200;
+
 	private static final Pattern MARKER = Pattern.compile("[?]");
 
 	private final String name;
@@ -66,9 +68,10 @@ abstract class LockTable {
 
 	private final String find;
 
-	private final String holdUntilCommit;
-
 	private volatile @Nullable Boolean failsSnapshots;
+
+	/** The prefix of names outside of the connections of the store, once it is known. */
+	private volatile @Nullable String home;
 
 	/**
 	 * Creates the statements.
@@ -102,8 +105,6 @@ abstract class LockTable {
 				WHERE lock_key = ? AND owner = ? AND expires_at >= %2$s
 				""".formatted(name, now);
 		this.isLastOwner = "SELECT 1 FROM %s WHERE lock_key = ? AND owner = ?".formatted(name);
-		this.holdUntilCommit = "SELECT 1 FROM %1$s WHERE lock_key = ? AND token = ? AND expires_at >= %2$s FOR UPDATE"
-			.formatted(name, now);
 		this.find = "SELECT owner, token, expires_at - %2$s FROM %1$s WHERE lock_key = ? AND expires_at >= %2$s"
 			.formatted(name, now);
 	}
@@ -243,7 +244,7 @@ abstract class LockTable {
 	 * @return whether the lock is held with that token
 	 */
 	boolean holdUntilCommit(Connection connection, String key, long token) throws SQLException {
-		try (PreparedStatement statement = connection.prepareStatement(this.holdUntilCommit)) {
+		try (PreparedStatement statement = connection.prepareStatement(holdUntilCommit())) {
 			statement.setString(1, key);
 			statement.setLong(2, token);
 			int before = statement.getQueryTimeout();
@@ -260,13 +261,30 @@ abstract class LockTable {
 
 	/** Returns the statement that locks the row of a lock, with its key and token. */
 	String holdUntilCommit() {
-		return this.holdUntilCommit;
+		return "SELECT 1 FROM %1$s WHERE lock_key = ? AND token = ? AND expires_at >= %2$s FOR UPDATE"
+			.formatted(atHome(this.name), this.now);
 	}
 
 	/** Returns the statement that finds the row of a lock, with its key. */
 	final String exists() {
-		return "SELECT 1 FROM %s WHERE lock_key = ?".formatted(this.name);
+		return "SELECT 1 FROM %s WHERE lock_key = ?".formatted(atHome(this.name));
 	}
+
+	/**
+	 * Returns the name of a table with the schema where the connections of the store find
+	 * it. Transactions of the application may be in another schema, for example that of a
+	 * tenant.
+	 */
+	final String atHome(String table) {
+		String known = this.home;
+		return (known == null || table.contains(".")) ? table : known + table;
+	}
+
+	/**
+	 * Returns the query for the quoted name of the schema in which the table is, or will
+	 * be created.
+	 */
+	abstract String home(String table);
 
 	/** Returns the names by which R2DBC drivers know this database. */
 	abstract Set<String> products();
@@ -356,11 +374,38 @@ abstract class LockTable {
 	abstract String deleteSome(String table, String columns, String condition);
 
 	/**
+	 * Returns the longest time for which a statement waits for a row that another
+	 * transaction has locked, and for the answer.
+	 */
+	int rowWaitMillis() {
+		return ROW_WAIT_MILLIS;
+	}
+
+	/**
+	 * Returns whether an acquisition that could not get a database lock in this time has
+	 * waited for the table, and not for its row.
+	 */
+	boolean waitedForTable(long millis) {
+		return false;
+	}
+
+	/**
 	 * Sets up a new connection: the isolation of its transactions, and the time for which
 	 * its statements wait for a row that another transaction has locked.
 	 */
 	void setUp(Connection connection) throws SQLException {
 		connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+	}
+
+	/** Finds out where the table is, unless that is known. */
+	final void findHome(Connection connection) throws SQLException {
+		if (this.home == null && !this.name.contains(".")) {
+			try (Statement statement = connection.createStatement();
+					ResultSet rows = statement.executeQuery(home(this.name))) {
+				String schema = rows.next() ? rows.getString(1) : null;
+				this.home = (schema != null) ? schema + "." : "";
+			}
+		}
 	}
 
 	/** Prepares a connection that has been borrowed from the pool. */

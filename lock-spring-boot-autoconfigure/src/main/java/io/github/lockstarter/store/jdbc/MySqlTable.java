@@ -20,6 +20,8 @@ final class MySqlTable extends LockTable {
 
 	private static final long MAX_RESULT = 7L * 1024 * 1024;
 
+	private static final int ROW_WAIT_MILLIS = 2200;
+
 	/** Constant during a statement. */
 	private static final String NOW = "(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV 1000)";
 
@@ -69,6 +71,12 @@ final class MySqlTable extends LockTable {
 		execute(connection, "SET SESSION innodb_lock_wait_timeout = 1");
 	}
 
+	/** The server checks once a second whether the time is over. */
+	@Override
+	int rowWaitMillis() {
+		return ROW_WAIT_MILLIS;
+	}
+
 	/**
 	 * A statement is limited to {@code max_allowed_packet}, which is 16 MB in MariaDB by
 	 * default, and some drivers write two digits for each byte.
@@ -87,6 +95,11 @@ final class MySqlTable extends LockTable {
 	@Override
 	String deleteSome(String table, String columns, String condition) {
 		return "DELETE FROM %s WHERE %s LIMIT %d".formatted(table, condition, SOME);
+	}
+
+	@Override
+	String home(String table) {
+		return "SELECT CONCAT('`', REPLACE(DATABASE(), '`', '``'), '`')";
 	}
 
 	@Override

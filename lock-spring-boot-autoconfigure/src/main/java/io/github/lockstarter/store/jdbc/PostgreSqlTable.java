@@ -49,6 +49,11 @@ final class PostgreSqlTable extends LockTable {
 	 */
 	private static final String RELEASE_SETTING = setting("1s");
 
+	private static final String TABLE_SETTING = "SET lock_timeout = '1s'";
+
+	/** Between the limits of an acquisition for a row and for the table. */
+	private static final long LONGEST_ROW_MILLIS = 500;
+
 	private static final String SESSION = "SELECT pg_backend_pid(), current_setting('transaction_isolation')";
 
 	private static final String READ_COMMITTED = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED";
@@ -59,6 +64,8 @@ final class PostgreSqlTable extends LockTable {
 	 */
 	private static final Duration HEAD_START = Duration.ofMillis(20);
 
+	private final String name;
+
 	private final String acquire;
 
 	private final String release;
@@ -66,8 +73,6 @@ final class PostgreSqlTable extends LockTable {
 	private final String releaseAfter;
 
 	private final String handOver;
-
-	private final String holdUntilCommit;
 
 	private volatile @Nullable Session session;
 
@@ -78,6 +83,7 @@ final class PostgreSqlTable extends LockTable {
 	 */
 	PostgreSqlTable(String name, String instance) {
 		super(name, NOW, SETTING);
+		this.name = name;
 		String channel = channel(name);
 		// The requested token is the time. The row is locked when the condition is
 		// evaluated, so a release either precedes that, or finds a waiter. A holder that
@@ -129,8 +135,24 @@ final class PostgreSqlTable extends LockTable {
 				WHERE lock_key = ? AND owner = ? AND expires_at >= %2$s
 				RETURNING token, CASE WHEN waiting IS NOT NULL THEN pg_notify('%5$s', '%4$s ' || lock_key) END, waiting
 				""".formatted(name, NOW, "waiting <> '%s'".formatted(instance), instance, channel, RELEASE_SETTING);
-		// The transaction of the application gets its own setting back.
-		this.holdUntilCommit = """
+	}
+
+	private static String setting(String time) {
+		return "WITH setting AS (SELECT set_config('lock_timeout', '%s', TRUE))".formatted(time);
+	}
+
+	/**
+	 * Limits the wait in the database. The driver would use a timer for each statement.
+	 */
+	@Override
+	boolean holdUntilCommit(Connection connection, String key, long token) throws SQLException {
+		return returnsRow(connection, holdUntilCommit(), key, token);
+	}
+
+	/** The transaction of the application gets its own setting back. */
+	@Override
+	String holdUntilCommit() {
+		return """
 				WITH before AS MATERIALIZED (SELECT current_setting('lock_timeout') AS value),
 				setting AS MATERIALIZED (SELECT value, set_config('lock_timeout', '%3$ds', TRUE) FROM before),
 				locked AS MATERIALIZED (
@@ -143,24 +165,7 @@ final class PostgreSqlTable extends LockTable {
 				)
 				SELECT 1 FROM restored WHERE held = 1
 				"""
-			.formatted(name, NOW, LONGEST_WAIT_SECONDS);
-	}
-
-	private static String setting(String time) {
-		return "WITH setting AS (SELECT set_config('lock_timeout', '%s', TRUE))".formatted(time);
-	}
-
-	/**
-	 * Limits the wait in the database. The driver would use a timer for each statement.
-	 */
-	@Override
-	boolean holdUntilCommit(Connection connection, String key, long token) throws SQLException {
-		return returnsRow(connection, this.holdUntilCommit, key, token);
-	}
-
-	@Override
-	String holdUntilCommit() {
-		return this.holdUntilCommit;
+			.formatted(atHome(this.name), NOW, LONGEST_WAIT_SECONDS);
 	}
 
 	/**
@@ -228,6 +233,12 @@ final class PostgreSqlTable extends LockTable {
 	}
 
 	@Override
+	String home(String table) {
+		return "SELECT quote_ident(COALESCE((SELECT nspname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = to_regclass('%s')), current_schema()))"
+			.formatted(table);
+	}
+
+	@Override
 	Set<String> products() {
 		return Set.of("PostgreSQL");
 	}
@@ -239,9 +250,30 @@ final class PostgreSqlTable extends LockTable {
 		return known == null || known.readsCommitted();
 	}
 
-	/** Changes nothing, because a pooler may give the connection to other clients. */
+	/**
+	 * Changes nothing behind a pooler, which may give the connection to other clients.
+	 * Otherwise a statement that waits for the table does not stay in the database when
+	 * its caller has given up: the limits of the statements are for rows only.
+	 */
 	@Override
-	void setUp(Connection connection) {
+	void setUp(Connection connection) throws SQLException {
+		if (!session(connection).pooled()) {
+			execute(connection, TABLE_SETTING);
+		}
+	}
+
+	@Override
+	boolean waitedForTable(long millis) {
+		return millis > LONGEST_ROW_MILLIS;
+	}
+
+	private Session session(Connection connection) throws SQLException {
+		Session known = this.session;
+		if (known == null) {
+			known = Session.of(connection, connection.unwrap(PGConnection.class));
+			this.session = known;
+		}
+		return known;
 	}
 
 	/**
@@ -250,14 +282,8 @@ final class PostgreSqlTable extends LockTable {
 	 */
 	@Override
 	void prepare(Connection connection) throws SQLException {
-		PGConnection postgres = connection.unwrap(PGConnection.class);
-		Session known = this.session;
-		if (known == null) {
-			known = Session.of(connection, postgres);
-			this.session = known;
-		}
-		if (known.pooled()) {
-			postgres.setPrepareThreshold(0);
+		if (session(connection).pooled()) {
+			connection.unwrap(PGConnection.class).setPrepareThreshold(0);
 		}
 	}
 

@@ -20,8 +20,8 @@ import org.postgresql.PGNotification;
 /**
  * Notifies waiters of released locks with {@code LISTEN} and {@code NOTIFY} of
  * PostgreSQL, over one connection for all locks, with a thread of its own. Both are
- * started for the first waiter. While no notifications are received, the waiters poll:
- * the connection may be lost, or a pooler may deliver notifications to other connections.
+ * started for the first waiter. While no notifications are received, for example because
+ * the connection was lost, and behind a pooler, the waiters poll.
  */
 final class ReleaseNotifications {
 
@@ -51,6 +51,8 @@ final class ReleaseNotifications {
 
 	/** Unlike the key of any lock. */
 	private final String instance;
+
+	private final Attempts attempts = new Attempts();
 
 	private final AtomicBoolean started = new AtomicBoolean();
 
@@ -100,9 +102,13 @@ final class ReleaseNotifications {
 
 	private void run() {
 		while (!this.closed) {
+			if (this.attempts.begin() != null) {
+				pollOnce();
+				continue;
+			}
 			int generation = this.connections.generation();
 			try (Connection connection = this.connections.borrow()) {
-				if (!sharesSession(connection)) {
+				if (!isPooled(connection)) {
 					try {
 						connection.setNetworkTimeout(Runnable::run, 0);
 						receive(connection, generation);
@@ -115,31 +121,23 @@ final class ReleaseNotifications {
 				}
 			}
 			catch (Throwable ex) {
+				this.attempts.failed((ex instanceof SQLException failure) ? failure : new SQLException(ex));
 				report("the connection was lost", ex);
-				wakeAll();
-				pause(jitteredPause());
+				pollOnce();
 				continue;
 			}
-			report("a pooler gives its sessions to other clients", null);
+			report("a pooler may give its sessions to other clients", null);
 			poll(generation);
 		}
 	}
 
 	/**
-	 * Returns whether a pooler executes the statements of one connection in several
-	 * sessions. A session that listened would deliver the notifications to other clients,
+	 * Returns whether there is a pooler, which reports another backend than the one that
+	 * answers. A session that listened would deliver the notifications to other clients,
 	 * whose drivers would keep them.
 	 */
-	private boolean sharesSession(Connection connection) throws SQLException {
-		int backend = backend(connection);
-		if (backend == connection.unwrap(PGConnection.class).getBackendPID()) {
-			return false;
-		}
-		try (Connection other = this.connections.borrow()) {
-			// A transaction keeps its session.
-			other.setAutoCommit(false);
-			return backend(other) == backend || backend(connection) != backend;
-		}
+	private static boolean isPooled(Connection connection) throws SQLException {
+		return backend(connection) != connection.unwrap(PGConnection.class).getBackendPID();
 	}
 
 	private static int backend(Connection connection) throws SQLException {
@@ -151,9 +149,13 @@ final class ReleaseNotifications {
 
 	private void poll(int generation) {
 		while (!this.closed && this.connections.generation() == generation) {
-			wakeAll();
-			pause(this.watchers.isEmpty() ? IDLE_MILLIS : jitteredPause());
+			pollOnce();
 		}
+	}
+
+	private void pollOnce() {
+		wakeAll();
+		pause(this.watchers.isEmpty() ? IDLE_MILLIS : jitteredPause());
 	}
 
 	/** Receives notifications until the connections are replaced. */
@@ -262,6 +264,7 @@ final class ReleaseNotifications {
 			this.answered = true;
 			this.unanswered = 0;
 			ReleaseNotifications.this.reported = false;
+			ReleaseNotifications.this.attempts.succeeded();
 		}
 
 	}

@@ -36,7 +36,9 @@ final class ResultTable {
 
 	private final String find;
 
-	private final String put;
+	private final LockTable locks;
+
+	private final String name;
 
 	private final String check;
 
@@ -60,8 +62,8 @@ final class ResultTable {
 				  ON held.lock_key = result.lock_key AND held.owner = ? AND held.expires_at >= %3$s
 				WHERE result.lock_key = ? AND result.name = ? AND result.kept_until > %3$s
 				""".formatted(name, lockTable, now);
-		this.put = locks.put(name, KEY, List.of("lock_name", "token", "stored_at", "kept_until", "content"),
-				"?, ?, ?, ?, %1$s, %1$s + ?, ?".formatted(now));
+		this.locks = locks;
+		this.name = name;
 		this.check = "DELETE FROM %s WHERE lock_key = '' AND name = ''".formatted(name);
 		this.purge = locks.deleteSome(name, KEY, "kept_until <= " + now);
 		String ofLock = "lock_name = ? AND kept_until > " + now;
@@ -105,7 +107,7 @@ final class ResultTable {
 	 * @param lockName the name of the lock
 	 */
 	void put(Connection connection, String key, String lockName, StoredResult result) throws SQLException {
-		try (PreparedStatement statement = connection.prepareStatement(this.put)) {
+		try (PreparedStatement statement = connection.prepareStatement(put())) {
 			List<Object> values = values(key, lockName, result);
 			for (int i = 0; i < values.size(); i++) {
 				statement.setObject(i + 1, values.get(i));
@@ -116,7 +118,9 @@ final class ResultTable {
 
 	/** Returns the statement that keeps a result. */
 	String put() {
-		return this.put;
+		return this.locks.put(this.locks.atHome(this.name), KEY,
+				List.of("lock_name", "token", "stored_at", "kept_until", "content"),
+				"?, ?, ?, ?, %1$s, %1$s + ?, ?".formatted(this.locks.now()));
 	}
 
 	/** Returns the values for the statement that keeps a result. */

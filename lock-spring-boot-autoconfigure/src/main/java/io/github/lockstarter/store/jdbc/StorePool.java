@@ -2,6 +2,7 @@ package io.github.lockstarter.store.jdbc;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -13,6 +14,7 @@ import com.zaxxer.hikari.HikariCredentialsProvider;
 import com.zaxxer.hikari.HikariDataSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockConfigurationException;
 
@@ -37,8 +39,14 @@ final class StorePool extends HikariDataSource {
 
 	private final LockTable locks;
 
-	/** The connections of the driver that are set up. Guarded by itself. */
-	private final Set<Connection> ready = Collections.newSetFromMap(new IdentityHashMap<>());
+	/** The connections of the driver that have worked. Guarded by itself. */
+	private final Set<Connection> known = Collections.newSetFromMap(new IdentityHashMap<>());
+
+	/** Attempts of the pool to open connections. */
+	private final Attempts openings = new Attempts();
+
+	/** Attempts to use new connections. */
+	private final Attempts attempts = new Attempts();
 
 	/** Changed only while this is locked. */
 	private volatile int generation;
@@ -88,32 +96,67 @@ final class StorePool extends HikariDataSource {
 		}
 	}
 
+	/**
+	 * After a connection could not be opened in time, one caller a second waits for the
+	 * pool, which continues to try. The others fail without waiting.
+	 */
 	@Override
 	public Connection getConnection() throws SQLException {
+		SQLException last = (getHikariPoolMXBean().getTotalConnections() == 0) ? this.openings.begin() : null;
+		if (last != null) {
+			throw new SQLTransientConnectionException(last.getMessage(), last.getSQLState(), last);
+		}
 		try {
-			return super.getConnection();
+			Connection connection = super.getConnection();
+			this.openings.succeeded();
+			return connection;
 		}
 		catch (SQLException ex) {
-			throw this.url.withoutSecrets(ex);
+			SQLException failure = this.url.withoutSecrets(ex);
+			if (failure.getCause() instanceof SQLException reason) {
+				this.openings.failedForLong(reason);
+			}
+			throw failure;
+		}
+	}
+
+	/** Returns why there was no connection that could be used, if that is so. */
+	@Nullable SQLException lastFailure() {
+		SQLException failure = this.openings.failure();
+		return (failure != null) ? failure : this.attempts.failure();
+	}
+
+	/** Returns whether the connection has not worked yet. */
+	boolean isNew(Connection connection) throws SQLException {
+		Connection ofDriver = connection.unwrap(Connection.class);
+		synchronized (this.known) {
+			return !this.known.contains(ofDriver);
 		}
 	}
 
 	/**
-	 * Sets up a connection of this pool if it is new. That is after the initial statement
-	 * of the application, which may change the same settings.
+	 * Sets up a new connection. That is after the initial statement of the application,
+	 * which may change the same settings.
 	 */
 	void setUp(Connection connection) throws SQLException {
 		Connection ofDriver = connection.unwrap(Connection.class);
-		synchronized (this.ready) {
-			if (this.ready.contains(ofDriver)) {
-				return;
-			}
-		}
 		this.locks.setUp(ofDriver);
-		synchronized (this.ready) {
-			this.ready.removeIf(StorePool::isClosed);
-			this.ready.add(ofDriver);
+		this.locks.findHome(ofDriver);
+	}
+
+	/** Remembers a new connection over which the database has answered. */
+	void worked(Connection connection) throws SQLException {
+		Connection ofDriver = connection.unwrap(Connection.class);
+		synchronized (this.known) {
+			this.known.removeIf(StorePool::isClosed);
+			this.known.add(ofDriver);
 		}
+		this.attempts.succeeded();
+	}
+
+	/** Returns the attempts to use new connections. */
+	Attempts attempts() {
+		return this.attempts;
 	}
 
 	private static boolean isClosed(Connection connection) {

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -85,7 +86,7 @@ class ApplicationSettingsTests {
 	@Test
 	@DisplayName("Behind a pooler, the sessions of the application stay as they were after each operation of the store")
 	void pooled() throws SQLException {
-		List<String> before = sessions();
+		List<String> before = sessions(pooler);
 		try (TestStores stores = new TestStores(pooler.url())) {
 			StoredLock one = stores.first().lock(this.key);
 			StoredLock other = stores.first().lock(new LockKey("settings", this.key.key() + "2"));
@@ -102,23 +103,43 @@ class ApplicationSettingsTests {
 				.isTrue();
 			assertThat(join(other.release("a", null))).isTrue();
 			join(stores.first().purge());
-			assertThat(sessions()).isEqualTo(before);
+			assertThat(sessions(pooler)).isEqualTo(before);
 		}
 	}
 
-	@Test
-	@DisplayName("Behind a pooler in session mode, waiters are notified")
-	void pooledSessions() {
-		try (LocalPgBouncer sessions = LocalPgBouncer.started(serializable, "session");
-				TestStores stores = new TestStores(sessions.url())) {
-			stores.first().expectWaiters();
-			Awaitility.await()
-				.until(() -> stores.query("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'") == 1);
+	@ParameterizedTest
+	@CsvSource({ "transaction, default_pool_size = 3, server_round_robin = 1",
+			"session, default_pool_size = 30, server_reset_query =" })
+	@DisplayName("Behind a pooler of any mode no session listens, also after the store was closed, and waiters poll")
+	void listensToNoPooler(String mode, String size, String other) throws SQLException {
+		try (LocalPgBouncer sessions = LocalPgBouncer.started(serializable, mode, size, other)) {
+			try (TestStores stores = new TestStores(sessions.url())) {
+				AtomicInteger woken = new AtomicInteger();
+				StoredLock lock = stores.first().lock(this.key);
+				join(lock.acquire(AcquireCommand.of("a", TTL)));
+				join(stores.first()
+					.lock(this.key)
+					.acquire(AcquireCommand.of("b", TTL).notifying(woken::incrementAndGet)));
+				Awaitility.await().until(() -> woken.get() > 3);
+				assertThat(listening()).isZero();
+				assertThat(join(lock.release("a", null))).isTrue();
+			}
+			assertThat(sessions(sessions)).allSatisfy((session) -> assertThat(session).endsWith(" 0"));
+		}
+	}
+
+	private static long listening() throws SQLException {
+		try (Connection connection = DriverManager.getConnection(serializable.url());
+				Statement statement = connection.createStatement();
+				ResultSet row = statement
+					.executeQuery("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'")) {
+			row.next();
+			return row.getLong(1);
 		}
 	}
 
 	/** Returns the settings of all sessions of the pooler. */
-	private static List<String> sessions() throws SQLException {
+	private static List<String> sessions(LocalPgBouncer pooler) throws SQLException {
 		List<Connection> connections = new ArrayList<>();
 		List<String> settings = new ArrayList<>();
 		try {
@@ -170,12 +191,18 @@ class ApplicationSettingsTests {
 			mariadb | SET SESSION innodb_lock_wait_timeout = 60
 			mysql   | SET SESSION innodb_lock_wait_timeout = 60
 			mariadb | SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE
+			mariadb | SET SESSION innodb_lock_wait_timeout = 60; SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE
 			h2      | SET LOCK_TIMEOUT 60000
+			h2      | SET LOCK_TIMEOUT 60000; SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE
+			postgresql | SET lock_timeout = 60000; SET default_transaction_isolation = 'serializable'
 			""")
 	@DisplayName("The initial statement of the application's connections does not change that a locked row is a held lock")
 	void initialStatement(String database, String sql) throws SQLException {
-		String url = database.equals("h2") ? "jdbc:h2:mem:initial;DB_CLOSE_DELAY=-1"
-				: MARIADB.replace(":mariadb:", ":%s:".formatted(database));
+		String url = switch (database) {
+			case "h2" -> "jdbc:h2:mem:initial;DB_CLOSE_DELAY=-1";
+			case "postgresql" -> LocalPostgreSql.shared().url();
+			default -> MARIADB.replace(":mariadb:", ":%s:".formatted(database)) + "&allowMultiQueries=true";
+		};
 		try (TestStores stores = new TestStores(url, Duration.ofSeconds(10)); Connection other = stores.connection()) {
 			HikariConfig settings = new HikariConfig();
 			settings.setJdbcUrl(url);

@@ -1,13 +1,16 @@
 package io.github.lockstarter.store.jdbc;
 
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
+import com.zaxxer.hikari.HikariConfig;
 import io.r2dbc.spi.ConnectionFactories;
 import io.r2dbc.spi.Result;
 import org.awaitility.Awaitility;
@@ -16,6 +19,8 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -24,12 +29,14 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.ReactiveTransaction;
+import io.github.lockstarter.testing.LocalMySql;
 import io.github.lockstarter.testing.LocalPostgreSql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Transactions of the application in PostgreSQL, after they have checked their lock.
+ * Transactions of the application, most of them in PostgreSQL, after they have checked
+ * their lock.
  */
 @Tag("once")
 class CommitChecksTests {
@@ -118,9 +125,45 @@ class CommitChecksTests {
 		}
 	}
 
+	static Stream<Arguments> names() {
+		return Stream
+			.of("jdbc:h2:mem:commit;DB_CLOSE_DELAY=-1", LocalPostgreSql.shared().url(), LocalMySql.shared().url(),
+					LocalMySql.shared().urlOfOtherDriver())
+			.flatMap((url) -> Stream.of("commit_app.locks", "COMMIT_LOCKS", "commit_Locks")
+				.map((table) -> Arguments.of(url, table)));
+	}
+
+	@ParameterizedTest
+	@MethodSource
+	@DisplayName("In each database, and with each kind of name of the table, the check finds the lock of its token only")
+	void names(String url, String name) throws SQLException {
+		try (Connection connection = DriverManager.getConnection(url)) {
+			LockTable.execute(connection, "CREATE SCHEMA IF NOT EXISTS commit_app");
+			HikariConfig settings = new HikariConfig();
+			settings.setJdbcUrl(url);
+			JdbcLockStore store = new JdbcLockStore(settings, 2, name, true, SOON, null);
+			try {
+				store.afterPropertiesSet();
+				long token = acquire(store);
+				LockTable named = Database.of(url).orElseThrow().locks(name, "instance");
+				named.findHome(connection);
+				connection.setAutoCommit(false);
+				assertThat(named.holdUntilCommit(connection, this.row, token)).isTrue();
+				assertThat(named.holdUntilCommit(connection, this.row, token + 1)).isFalse();
+				connection.rollback();
+			}
+			finally {
+				store.destroy();
+			}
+		}
+	}
+
 	private long acquire() {
-		return ((Granted) stores.first()
-			.lock(this.key)
+		return acquire(stores.first());
+	}
+
+	private long acquire(JdbcLockStore store) {
+		return ((Granted) store.lock(this.key)
 			.acquire(AcquireCommand.of("a", Duration.ofMinutes(2)))
 			.toCompletableFuture()
 			.join()).fencingToken();

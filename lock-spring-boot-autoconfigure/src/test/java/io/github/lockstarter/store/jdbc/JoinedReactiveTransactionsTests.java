@@ -119,6 +119,21 @@ class JoinedReactiveTransactionsTests {
 		}
 	}
 
+	@Test
+	@DisplayName("A transaction in the schema of a tenant joins its lock")
+	void tenant() throws SQLException {
+		try (java.sql.Connection owner = lostLock()) {
+			LockTable locks = Database.POSTGRESQL.locks(TABLE, "instance");
+			locks.findHome(owner);
+			JoinedReactiveTransactions transactions = new JoinedReactiveTransactions(locks,
+					new ResultTable(locks, TABLE));
+			connected(postgreSql("postgres"), (connection) -> {
+				execute(connection, "set local search_path to joined_tenant");
+				assertThat(holds(transactions, connection)).isFalse();
+			});
+		}
+	}
+
 	/** Creates a lock that is granted to another owner. */
 	private static java.sql.Connection lostLock() throws SQLException {
 		java.sql.Connection owner = DriverManager.getConnection(LocalPostgreSql.shared().url());
