@@ -291,7 +291,7 @@ class StorePerLockTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
 			memory    | memcached | lock.names.payment.ttl=31d  | lock.names.payment.ttl
-			memory    | memcached | lock.ttl=31d                | lock.names.payment.ttl
+			memory    | memcached | lock.ttl=31d                | lock.ttl
 			memcached | memory    | lock.ttl=31d                | lock.ttl
 			memcached | memory    | lock.names.payment.ttl=31d  |
 			memory    | memcached | lock.names.other.ttl=31d    |

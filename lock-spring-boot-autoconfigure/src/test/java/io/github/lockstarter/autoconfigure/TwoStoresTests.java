@@ -87,13 +87,14 @@ class TwoStoresTests {
 	}
 
 	private static TestServer instance() {
-		List<String> properties = new ArrayList<>(
-				List.of("spring.data.redis.port=" + redis.port(), "spring.datasource.url=" + database.url(),
-						"lock.jdbc.initialize-schema=always", "lock.jdbc.command-timeout=3s",
-						"lock.redis.command-timeout=3s", "management.endpoints.web.exposure.include=*",
-						"management.endpoint.locks.access=unrestricted", "management.endpoint.locks.show-keys=always",
-						"management.endpoint.health.show-details=always", "management.health.redis.enabled=false",
-						"management.health.db.enabled=false", "lock.names.open-redis.on-store-failure=proceed"));
+		List<String> properties = new ArrayList<>(List.of("spring.data.redis.port=" + redis.port(),
+				"spring.datasource.url=" + database.url(), "lock.jdbc.initialize-schema=always",
+				"lock.jdbc.command-timeout=3s", "lock.redis.command-timeout=3s",
+				"management.endpoints.web.exposure.include=*", "management.endpoint.locks.access=unrestricted",
+				"management.endpoint.locks.show-keys=always", "management.endpoint.health.show-details=always",
+				"management.health.redis.enabled=false", "management.health.db.enabled=false",
+				"management.endpoint.health.group.payments.include=lockStore/jdbc",
+				"lock.names.open-redis.on-store-failure=proceed"));
 		List.of("reject", "wait", "share", "skip", "replay", "inner", "outer", "second", "keys", "kept")
 			.forEach((name) -> properties.add("lock.names." + name + "-jdbc.store=jdbc"));
 		return TestServer.start(new Class<?>[] { Application.class }, properties.toArray(String[]::new));
@@ -209,6 +210,8 @@ class TwoStoresTests {
 			assertThat(health("redis")).isEqualTo("DOWN");
 			assertThat(health("jdbc")).isEqualTo("UP");
 			assertThat(server.get("/actuator/health").statusCode()).isEqualTo(503);
+			assertThat(server.get("/actuator/health/payments").statusCode()).as("a group with one store")
+				.isEqualTo(200);
 			assertThat(output.toString().substring(before)).containsOnlyOnce("The lock store 'redis' fails")
 				.doesNotContain("The lock store 'jdbc'");
 			assertThat(errors("reject-redis", "redis")).isGreaterThanOrEqualTo(20);
