@@ -89,7 +89,7 @@ class TwoStoresTests {
 	private static TestServer instance() {
 		List<String> properties = new ArrayList<>(List.of("spring.data.redis.port=" + redis.port(),
 				"spring.datasource.url=" + database.url(), "lock.jdbc.initialize-schema=always",
-				"lock.jdbc.command-timeout=3s", "lock.redis.command-timeout=3s",
+				"lock.jdbc.command-timeout=6s", "lock.redis.command-timeout=6s",
 				"management.endpoints.web.exposure.include=*", "management.endpoint.locks.access=unrestricted",
 				"management.endpoint.locks.show-keys=always", "management.endpoint.health.show-details=always",
 				"management.health.redis.enabled=false", "management.health.db.enabled=false",
@@ -203,7 +203,7 @@ class TwoStoresTests {
 			assertThat(work.replay("paid meanwhile")).isEqualTo("paid meanwhile 1");
 			assertThat(work.replay("paid meanwhile")).isEqualTo("paid meanwhile 1");
 			assertThat(Duration.ofNanos(System.nanoTime() - begin)).as("the time-out of Redis")
-				.isLessThan(Duration.ofSeconds(3));
+				.isLessThan(Duration.ofSeconds(6));
 			assertThat(asking).allSatisfy((
 					each) -> assertThat(each).succeedsWithin(LONG).extracting(HttpResponse::statusCode).isEqualTo(503));
 			assertThat(work.open("frozen")).as("on-store-failure of its name").isEqualTo("done");
@@ -242,7 +242,7 @@ class TwoStoresTests {
 				assertThat(server.post("/redis/" + i).statusCode()).isEqualTo(200);
 			}
 			assertThat(Duration.ofNanos(System.nanoTime() - begin)).as("the time-out of the database")
-				.isLessThan(Duration.ofSeconds(3));
+				.isLessThan(Duration.ofSeconds(6));
 			assertThat(asking).allSatisfy((
 					each) -> assertThat(each).succeedsWithin(LONG).extracting(HttpResponse::statusCode).isEqualTo(503));
 			assertThat(health("jdbc")).isEqualTo("DOWN");
