@@ -232,7 +232,8 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 		}
 		this.names.forEach((name, named) -> {
 			if ((named.store() != null) ? named.store() == store : isDefault) {
-				check("lock.names." + name + ".ttl", (named.ttl() != null) ? named.ttl() : this.ttl, atMost);
+				boolean own = named.ttl() != null;
+				check(own ? "lock.names." + name + ".ttl" : "lock.ttl", own ? named.ttl() : this.ttl, atMost);
 			}
 		});
 	}

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
@@ -48,6 +49,7 @@ import io.github.lockstarter.store.jdbc.JdbcLockStore;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
@@ -111,6 +113,23 @@ class StorePerLockTests {
 			assertThat(context.getBeansOfType(LockStore.class)).containsOnlyKeys("exclusiveRequestMemoryLockStore");
 			assertThat(context.getBean(LockStores.class).areSeveral()).isFalse();
 		});
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "redis, RedisLockStore", "jdbc, JdbcLockStore", "memcached, MemcachedLockStore" })
+	@DisplayName("A name can choose any store, which is closed with the application")
+	void anyStore(String store, String type) {
+		AtomicReference<LockStore> created = new AtomicReference<>();
+		this.runner
+			.withPropertyValues("lock.names.payment.store=" + store, "spring.data.redis.port=1",
+					"lock.memcached.servers=127.0.0.1:1")
+			.run((context) -> {
+				created.set(context.getBean(LockStores.class).of("payment"));
+				assertThat(created.get().getClass().getSimpleName()).isEqualTo(type);
+				assertThat(context.getBean(LockStores.class).byName()).containsOnlyKeys("memory", store);
+			});
+		assertThatException().as("after the end")
+			.isThrownBy(() -> remaining(created.get(), new LockKey("payment", "1")));
 	}
 
 	@Test
@@ -291,7 +310,7 @@ class StorePerLockTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
 			memory    | memcached | lock.names.payment.ttl=31d  | lock.names.payment.ttl
-			memory    | memcached | lock.ttl=31d                | lock.names.payment.ttl
+			memory    | memcached | lock.ttl=31d                | lock.ttl
 			memcached | memory    | lock.ttl=31d                | lock.ttl
 			memcached | memory    | lock.names.payment.ttl=31d  |
 			memory    | memcached | lock.names.other.ttl=31d    |

@@ -87,13 +87,14 @@ class TwoStoresTests {
 	}
 
 	private static TestServer instance() {
-		List<String> properties = new ArrayList<>(
-				List.of("spring.data.redis.port=" + redis.port(), "spring.datasource.url=" + database.url(),
-						"lock.jdbc.initialize-schema=always", "lock.jdbc.command-timeout=3s",
-						"lock.redis.command-timeout=3s", "management.endpoints.web.exposure.include=*",
-						"management.endpoint.locks.access=unrestricted", "management.endpoint.locks.show-keys=always",
-						"management.endpoint.health.show-details=always", "management.health.redis.enabled=false",
-						"management.health.db.enabled=false", "lock.names.open-redis.on-store-failure=proceed"));
+		List<String> properties = new ArrayList<>(List.of("spring.data.redis.port=" + redis.port(),
+				"spring.datasource.url=" + database.url(), "lock.jdbc.initialize-schema=always",
+				"lock.jdbc.command-timeout=6s", "lock.redis.command-timeout=6s",
+				"management.endpoints.web.exposure.include=*", "management.endpoint.locks.access=unrestricted",
+				"management.endpoint.locks.show-keys=always", "management.endpoint.health.show-details=always",
+				"management.health.redis.enabled=false", "management.health.db.enabled=false",
+				"management.endpoint.health.group.payments.include=lockStore/jdbc",
+				"lock.names.open-redis.on-store-failure=proceed"));
 		List.of("reject", "wait", "share", "skip", "replay", "inner", "outer", "second", "keys", "kept")
 			.forEach((name) -> properties.add("lock.names." + name + "-jdbc.store=jdbc"));
 		return TestServer.start(new Class<?>[] { Application.class }, properties.toArray(String[]::new));
@@ -202,13 +203,15 @@ class TwoStoresTests {
 			assertThat(work.replay("paid meanwhile")).isEqualTo("paid meanwhile 1");
 			assertThat(work.replay("paid meanwhile")).isEqualTo("paid meanwhile 1");
 			assertThat(Duration.ofNanos(System.nanoTime() - begin)).as("the time-out of Redis")
-				.isLessThan(Duration.ofSeconds(3));
+				.isLessThan(Duration.ofSeconds(6));
 			assertThat(asking).allSatisfy((
 					each) -> assertThat(each).succeedsWithin(LONG).extracting(HttpResponse::statusCode).isEqualTo(503));
 			assertThat(work.open("frozen")).as("on-store-failure of its name").isEqualTo("done");
 			assertThat(health("redis")).isEqualTo("DOWN");
 			assertThat(health("jdbc")).isEqualTo("UP");
 			assertThat(server.get("/actuator/health").statusCode()).isEqualTo(503);
+			assertThat(server.get("/actuator/health/payments").statusCode()).as("a group with one store")
+				.isEqualTo(200);
 			assertThat(output.toString().substring(before)).containsOnlyOnce("The lock store 'redis' fails")
 				.doesNotContain("The lock store 'jdbc'");
 			assertThat(errors("reject-redis", "redis")).isGreaterThanOrEqualTo(20);
@@ -239,7 +242,7 @@ class TwoStoresTests {
 				assertThat(server.post("/redis/" + i).statusCode()).isEqualTo(200);
 			}
 			assertThat(Duration.ofNanos(System.nanoTime() - begin)).as("the time-out of the database")
-				.isLessThan(Duration.ofSeconds(3));
+				.isLessThan(Duration.ofSeconds(6));
 			assertThat(asking).allSatisfy((
 					each) -> assertThat(each).succeedsWithin(LONG).extracting(HttpResponse::statusCode).isEqualTo(503));
 			assertThat(health("jdbc")).isEqualTo("DOWN");
