@@ -213,7 +213,7 @@ class JdbcConnectionsTests {
 		HikariDataSource pool = new HikariDataSource();
 		Source.BY_CLASS_NAME.configure(pool);
 		pool.addDataSourceProperty("portNumber", 1);
-		assertThat(ApplicationDatabase.settings(pool).getJdbcUrl())
+		assertThat(ApplicationDatabase.settings(pool, "lock.store").getJdbcUrl())
 			.startsWith("jdbc:postgresql://127.0.0.1:1/postgres");
 	}
 
