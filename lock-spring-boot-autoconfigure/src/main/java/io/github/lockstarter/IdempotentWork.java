@@ -65,8 +65,9 @@ public interface IdempotentWork<T extends @Nullable Object> {
 
 	/**
 	 * Runs the work in a transaction, which begins after the lock was acquired, and ends
-	 * before it is released. Any exception of the work rolls back. With
-	 * {@code lock.store=jdbc} on the {@code DataSource} of the transaction, the result is
+	 * before it is released. Any exception of the work rolls back. If the lock is in the
+	 * database of the transaction, by {@code lock.store=jdbc} or
+	 * {@code lock.names.<name>.store=jdbc} on its {@code DataSource}, the result is
 	 * written in the transaction: the work is done exactly once, also if the server is
 	 * killed. With another store, the result is kept after the commit.
 	 * <p>

@@ -19,11 +19,11 @@ public interface ReactiveIdempotentWork<T extends @Nullable Object> {
 
 	/**
 	 * Runs the work in a transaction, which begins after the lock was acquired, and ends
-	 * before it is released. Any error of the work rolls back. With
-	 * {@code lock.store=jdbc} on the database of the transaction, and an
-	 * {@code R2dbcTransactionManager}, the result is written in the transaction: the work
-	 * is done exactly once, also if the server is killed. Otherwise, the result is kept
-	 * after the commit.
+	 * before it is released. Any error of the work rolls back. If the lock is in the
+	 * database of the transaction, by {@code lock.store=jdbc} or
+	 * {@code lock.names.<name>.store=jdbc}, and with an {@code R2dbcTransactionManager},
+	 * the result is written in the transaction: the work is done exactly once, also if
+	 * the server is killed. Otherwise, the result is kept after the commit.
 	 * <p>
 	 * <strong>The lock is checked before the commit only if the transaction manager is a
 	 * bean whose class is {@code R2dbcTransactionManager}.</strong> If it was lost, the

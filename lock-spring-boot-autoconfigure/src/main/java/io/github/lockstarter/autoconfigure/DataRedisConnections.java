@@ -124,7 +124,7 @@ final class DataRedisConnections {
 	private static LockConfigurationException invalid(String reason) {
 		return new LockConfigurationException(
 				"spring.data.redis.* has no valid address of Redis: %s.".formatted(reason),
-				"Correct spring.data.redis.*, or choose another lock.store.");
+				"Correct spring.data.redis.*, or choose another store.");
 	}
 
 }

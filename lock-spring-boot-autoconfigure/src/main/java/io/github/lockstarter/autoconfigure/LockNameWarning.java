@@ -1,5 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -23,11 +24,14 @@ final class LockNameWarning implements SmartInitializingSingleton {
 
 	private final LockOperationSource operations;
 
+	private final Map<String, LockProperties.Named> names;
+
 	private final Set<String> configured;
 
 	LockNameWarning(LockOperationSource operations, LockProperties properties) {
 		this.operations = operations;
-		this.configured = properties.names().keySet();
+		this.names = properties.names();
+		this.configured = this.names.keySet();
 	}
 
 	@Override
@@ -57,14 +61,21 @@ final class LockNameWarning implements SmartInitializingSingleton {
 		fitting.stream()
 			.filter((lock) -> this.configured.contains(lock) && !overrides(variable, lock))
 			.forEach((lock) -> logger.warn(
-					"%s_… has no effect on the lock '%s', because other properties name it exactly. Set lock.names[%s].… there instead"
-						.formatted(variable, lock, lock)));
+					"%s_… has no effect on the lock '%s'%s, because other properties name it exactly. Set lock.names[%s].… there instead"
+						.formatted(variable, lock,
+								choosesStore(variable, lock) ? ", other than to choose its store" : "", lock)));
 		fitting.removeAll(this.configured);
 		if (fitting.size() > 1) {
 			logger.warn(
 					"%s_… applies to each of the locks %s. Name one of them exactly in another source, as in lock.names[%s].…"
 						.formatted(variable, fitting, fitting.iterator().next()));
 		}
+	}
+
+	private boolean choosesStore(String variable, String lock) {
+		LockProperties.Named named = this.names.get(variable);
+		LockProperties.Named exact = this.names.get(lock);
+		return named != null && named.store() != null && exact != null && exact.store() == null;
 	}
 
 	/** Returns whether Spring Boot itself finds the variable for the name. */

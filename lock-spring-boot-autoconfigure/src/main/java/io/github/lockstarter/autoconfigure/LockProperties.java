@@ -1,12 +1,13 @@
 package io.github.lockstarter.autoconfigure;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -150,19 +151,31 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 				named.conflictStatus(), this.enabled ? named.enabled() : Boolean.FALSE, named.onStoreFailure());
 	}
 
-	/** Returns the store that locks with that name choose; {@code null} if none. */
-	@Nullable Store store(String name) {
-		Named named = this.names.get(name);
-		if (named != null) {
-			return named.store();
-		}
-		return this.names.entrySet()
-			.stream()
-			.filter((other) -> VariableName.is(other.getKey()) && VariableName.fits(other.getKey(), name))
-			.map((other) -> other.getValue().store())
-			.filter(Objects::nonNull)
-			.findFirst()
-			.orElse(null);
+	/**
+	 * Returns the store that locks choose by their names; {@code null} if none. Unlike
+	 * other settings, a variable applies beside properties with the exact name, as long
+	 * as these choose no store: a lock must not be in another store than the operator has
+	 * set.
+	 */
+	Function<String, @Nullable Store> chosenStores() {
+		Map<String, Store> exact = new HashMap<>();
+		Map<String, Store> variables = new LinkedHashMap<>();
+		this.names.forEach((name, named) -> {
+			if (named.store() != null) {
+				(VariableName.is(name) ? variables : exact).put(name, named.store());
+			}
+		});
+		return (lockName) -> {
+			Store store = exact.get(lockName);
+			if (store == null && !variables.isEmpty()) {
+				for (Map.Entry<String, Store> each : variables.entrySet()) {
+					if (VariableName.fits(each.getKey(), lockName)) {
+						return each.getValue();
+					}
+				}
+			}
+			return store;
+		};
 	}
 
 	/**

@@ -34,7 +34,7 @@ public final class LockSliceAutoConfiguration {
 		throw new LockConfigurationException(
 				"A lock is needed, but lock.store is %s, to which a test slice has no connection: add @AutoConfigureLocks of lock-spring-boot-test, or use @WebMvcTest(properties = \"lock.store=memory\"), or set lock.store=memory in src/test/resources/config/application.properties."
 					.formatted(properties.store()),
-				"Add @AutoConfigureLocks to the test, or set lock.store=memory for it.");
+				"Add @AutoConfigureLocks to the test, or set lock.store=memory for it, and lock.names.<name>.store=memory for each lock with a store of its own.");
 	}
 
 	static class NotInMemory extends NoneNestedConditions {

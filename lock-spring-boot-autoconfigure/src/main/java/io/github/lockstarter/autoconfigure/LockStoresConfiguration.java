@@ -2,6 +2,9 @@ package io.github.lockstarter.autoconfigure;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.AotDetector;
 import org.springframework.beans.factory.BeanFactory;
@@ -36,9 +39,10 @@ class LockStoresConfiguration {
 				others.put(store.toString(), named(store, property, beans));
 			}
 		});
+		Function<String, LockProperties.@Nullable Store> chosenStores = properties.chosenStores();
 		return new LockStores((builtIn != null) ? builtIn.toString() : LockStores.OWN, defaultStore, others,
 				(lockName) -> {
-					LockProperties.Store chosen = properties.store(lockName);
+					LockProperties.Store chosen = chosenStores.apply(lockName);
 					return (chosen != null) ? chosen.toString() : null;
 				});
 	}

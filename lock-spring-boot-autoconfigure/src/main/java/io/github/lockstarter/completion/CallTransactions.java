@@ -118,12 +118,44 @@ public final class CallTransactions {
 		if (ours != null) {
 			this.heldBy = transaction;
 		}
-		for (Lease each : this.leases) {
-			boolean held = (ours != null && each instanceof SharedLease shared) ? shared.holdUntilCommit(ours)
-					: each.isHeld();
-			if (!held) {
+		if (ours == null) {
+			this.leases.forEach(CallTransactions::checkHeld);
+			return;
+		}
+		this.leases.stream().filter(CallTransactions::joins).forEach((each) -> {
+			if (!((SharedLease) each).holdUntilCommit(ours)) {
 				throw HeldLeases.lost(each);
 			}
+		});
+		checkOthers();
+	}
+
+	/**
+	 * Checks the leases that cannot join a transaction. They may have been lost while the
+	 * database was asked for the others.
+	 * @throws LeaseLostException if a lease is no longer held
+	 */
+	public void checkOthers() {
+		this.leases.stream().filter((each) -> !joins(each)).forEach(CallTransactions::checkHeld);
+	}
+
+	/**
+	 * Checks the leases that cannot join a reactive transaction, for the same reason.
+	 * @throws LeaseLostException if a lease is no longer held
+	 */
+	public void checkOthersOfReactive() {
+		this.leases.stream()
+			.filter((each) -> !(each instanceof SharedLease shared && shared.joinsReactiveTransactions()))
+			.forEach(CallTransactions::checkHeld);
+	}
+
+	private static boolean joins(Lease lease) {
+		return lease instanceof SharedLease shared && shared.joinsTransactions();
+	}
+
+	private static void checkHeld(Lease lease) {
+		if (!lease.isHeld()) {
+			throw HeldLeases.lost(lease);
 		}
 	}
 

@@ -30,6 +30,7 @@ public final class LeaseTransactionListener implements TransactionExecutionListe
 				&& status.hasTransaction() && !transaction.isNested() && !transaction.isReadOnly())
 						? status.getTransaction() : null;
 		LeaseContext.all().forEach((leases) -> leases.transactions().checkBeforeCommit(transaction, committed));
+		LeaseContext.all().forEach((leases) -> leases.transactions().checkOthers());
 	}
 
 	@Override

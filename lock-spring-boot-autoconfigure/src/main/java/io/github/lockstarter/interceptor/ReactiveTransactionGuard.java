@@ -54,7 +54,10 @@ public final class ReactiveTransactionGuard {
 				}
 			};
 			// Before the next signal, which may end the work.
-			return held.then(Mono.defer(commit)).doOnSuccess((nothing) -> {
+			return held.then(Mono.defer(() -> {
+				all.forEach((leases) -> leases.transactions().checkOthersOfReactive());
+				return commit.get();
+			})).doOnSuccess((nothing) -> {
 				ended(all, transaction, resource, true);
 				end.run();
 			}).doOnError((failure) -> {

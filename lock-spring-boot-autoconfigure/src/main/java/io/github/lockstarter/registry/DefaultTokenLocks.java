@@ -166,7 +166,7 @@ public final class DefaultTokenLocks implements TokenLocks {
 		if (!store(key).capabilities().contains(Capability.HOLDS_FOR_TOKENS)) {
 			throw new LockConfigurationException(
 					"Locks in a %s cannot be held by tokens.".formatted(store(key).getClass().getSimpleName()),
-					"Choose another lock.store, or support Capability.HOLDS_FOR_TOKENS in your own store.");
+					"Choose another store for the lock, or support Capability.HOLDS_FOR_TOKENS in your own store.");
 		}
 	}
 

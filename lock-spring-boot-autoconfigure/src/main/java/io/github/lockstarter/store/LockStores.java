@@ -64,10 +64,16 @@ public final class LockStores {
 	/**
 	 * Returns the name of the store of the locks with a name.
 	 * @param lockName the name of the locks
+	 * @throws IllegalStateException if they choose a store that does not exist
 	 */
 	public String nameOf(String lockName) {
 		String name = areSeveral() ? this.chosen.apply(lockName) : null;
-		return (name != null && this.stores.containsKey(name)) ? name : this.defaultName;
+		if (name == null) {
+			return this.defaultName;
+		}
+		Assert.state(this.stores.containsKey(name), () -> "Lock '%s' chooses the store '%s', which is none of %s"
+			.formatted(lockName, name, this.stores.keySet()));
+		return name;
 	}
 
 	/** Returns all stores by their names, the default one first. */

@@ -173,6 +173,18 @@ class StorePerLockTests {
 		});
 	}
 
+	@Test
+	@DisplayName("An environment variable also chooses the store of a lock that a file names exactly, without a store")
+	void variableBesideFile() {
+		this.runner.withPropertyValues("lock.names[card.payment].ttl=5s").withInitializer((context) -> {
+			var sources = context.getEnvironment().getPropertySources();
+			sources.replace("systemEnvironment", new SystemEnvironmentPropertySource("systemEnvironment",
+					Map.of("LOCK_NAMES_CARD_PAYMENT_STORE", "jdbc")));
+		})
+			.run((context) -> assertThat(context.getBean(LockStores.class).of("card.payment"))
+				.isInstanceOf(JdbcLockStore.class));
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "card-payment", "[card.payment]", "[Card Payment]", "cardPayment" })
 	@DisplayName("A property chooses the store of a lock, whatever its name looks like")

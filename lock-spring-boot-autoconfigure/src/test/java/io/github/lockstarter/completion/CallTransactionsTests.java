@@ -104,6 +104,7 @@ class CallTransactionsTests {
 	@Test
 	@DisplayName("The outermost joined transaction keeps other holders away until its end, and inner ones do not")
 	void joined() {
+		Mockito.when(this.lease.joinsTransactions()).thenReturn(true);
 		Mockito.when(this.lease.holdUntilCommit("joined")).thenReturn(true);
 		this.transactions.checkBeforeCommit("outer", "joined");
 		this.transactions.checkBeforeCommit("inner", "joined");
@@ -113,12 +114,28 @@ class CallTransactionsTests {
 		InOrder order = Mockito.inOrder(this.lease);
 		order.verify(this.lease).holdUntilCommit("joined");
 		order.verify(this.lease).transactionEnded();
-		order.verifyNoMoreInteractions();
+		Mockito.verify(this.lease).holdUntilCommit("joined");
+		Mockito.verify(this.lease).transactionEnded();
+	}
+
+	@Test
+	@DisplayName("A lease that cannot join is checked after the database was asked for the others, which takes time")
+	void lostMeanwhile() {
+		SharedLease other = lease();
+		Mockito.when(this.lease.joinsTransactions()).thenReturn(true);
+		Mockito.when(this.lease.holdUntilCommit("joined")).thenAnswer((call) -> {
+			Mockito.when(other.isHeld()).thenReturn(false);
+			return true;
+		});
+		CallTransactions ofBoth = new CallTransactions(List.of(other, this.lease));
+		assertThatExceptionOfType(LeaseLostException.class)
+			.isThrownBy(() -> ofBoth.checkBeforeCommit("transaction", "joined"));
 	}
 
 	@Test
 	@DisplayName("A joined transaction is not committed if the store no longer has the lease")
 	void joinedAfterLoss() {
+		Mockito.when(this.lease.joinsTransactions()).thenReturn(true);
 		assertThatExceptionOfType(LeaseLostException.class)
 			.isThrownBy(() -> this.transactions.checkBeforeCommit("transaction", "joined"));
 		assertThat(this.lease.isHeld()).isTrue();

@@ -26,6 +26,7 @@ import io.github.lockstarter.store.LockStores;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * A registry with two stores: the locks whose names begin with "paid" are in one of them,
@@ -206,13 +207,13 @@ class SeveralStoresTests {
 	}
 
 	@Test
-	@DisplayName("Two stores have different names, and a lock that chooses an unknown one is in the default one")
+	@DisplayName("Two stores have different names, and a lock that chooses an unknown one is in none")
 	void names() {
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> new LockStores("same", this.cheap, Map.of("same", this.safe), (name) -> null));
 		LockStores stores = new LockStores("cheap", this.cheap, Map.of("safe", this.safe), (name) -> "unknown");
-		assertThat(stores.of("any")).isSameAs(this.cheap);
-		assertThat(stores.nameOf("any")).isEqualTo("cheap");
+		assertThatIllegalStateException().isThrownBy(() -> stores.of("any"))
+			.withMessage("Lock 'any' chooses the store 'unknown', which is none of [cheap, safe]");
 		assertThat(LockStores.of(this.cheap).nameOf("any")).isEqualTo("own");
 	}
 

@@ -39,7 +39,7 @@ final class DatabaseUrl {
 		this.database = Database.of(url)
 			.orElseThrow(() -> new LockConfigurationException(
 					"Locks cannot be stored in the database of %s.".formatted(this.driver),
-					begin.lookingAt() ? "Use PostgreSQL, MySQL, MariaDB or H2, or choose another lock.store."
+					begin.lookingAt() ? "Use PostgreSQL, MySQL, MariaDB or H2, or choose another store."
 							: "Correct lock.jdbc.url or spring.datasource.url, for example to jdbc:postgresql://<server>/<database>."));
 		this.address = url.substring(begin.lookingAt() ? begin.end() : 0);
 		String mistake = this.database.mistakeIn(this.address);

@@ -12,6 +12,7 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.masterreplica.StatefulRedisMasterReplicaConnection;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -29,6 +30,9 @@ public final class SpringDataConnections implements RedisConnections {
 	private final OwnConnection own = new OwnConnection(this::connect);
 
 	private final OwnConnection grants = new OwnConnection(this::connect);
+
+	/** Whether the shared connection is composed, once that is known. */
+	private volatile @Nullable Boolean composed;
 
 	/** Whether the connection of the application was suspect. */
 	private volatile boolean leftShared;
@@ -111,9 +115,14 @@ public final class SpringDataConnections implements RedisConnections {
 	 * the master.
 	 */
 	private boolean isStaticallyComposed() {
-		return this.factory.getSentinelConfiguration() == null
-				&& shared() instanceof AbstractRedisAsyncCommands<?, ?> commands
-				&& commands.getConnection() instanceof StatefulRedisMasterReplicaConnection;
+		Boolean known = this.composed;
+		if (known == null) {
+			known = this.factory.getSentinelConfiguration() == null
+					&& shared() instanceof AbstractRedisAsyncCommands<?, ?> commands
+					&& commands.getConnection() instanceof StatefulRedisMasterReplicaConnection;
+			this.composed = known;
+		}
+		return known;
 	}
 
 	private StatefulConnection<byte[], byte[]> connect() {
