@@ -246,7 +246,7 @@ final class ConnectionLane implements AutoCloseable {
 			}
 			catch (Unusable ex) {
 				this.failure = null;
-				boolean waits = !ex.isNew || !ConnectionLane.this.pool.attempts().areRare();
+				boolean waits = !ex.isNew || !ConnectionLane.this.pool.attempts().isBackedOff();
 				return !(waits && millisLeft() > LONGEST_PAUSE_MILLIS)
 						&& fail(new NotDone(NO_CONNECTION + ex.getMessage(), ex.getCause()));
 			}
