@@ -60,10 +60,10 @@ final class ApplicationDatabase {
 		DataSource home = home(dataSource, property);
 		HikariDataSource pool = DataSourceUnwrapper.unwrap(home, HikariConfigMXBean.class, HikariDataSource.class);
 		if (pool != null) {
-			return (pool.getJdbcUrl() != null) ? pool : withUrl(pool);
+			return (pool.getJdbcUrl() != null) ? pool : withUrl(pool, property);
 		}
 		DataSource unpooled = unpooled(home);
-		return (unpooled != null) ? connectingBy(unpooled) : derivedFrom(home);
+		return (unpooled != null) ? connectingBy(unpooled, property) : derivedFrom(home, property);
 	}
 
 	/** Locks have one home, also if the data of tenants is in several databases. */
@@ -104,14 +104,14 @@ final class ApplicationDatabase {
 	}
 
 	/** The data source applies all its settings to the connections of the store. */
-	private static HikariConfig connectingBy(DataSource dataSource) {
+	private static HikariConfig connectingBy(DataSource dataSource, String property) {
 		HikariConfig settings = new HikariConfig();
 		settings.setDataSource(dataSource);
-		settings.setJdbcUrl(url(dataSource, dataSource));
+		settings.setJdbcUrl(url(dataSource, dataSource, property));
 		return settings;
 	}
 
-	private static HikariConfig derivedFrom(DataSource dataSource) {
+	private static HikariConfig derivedFrom(DataSource dataSource, String property) {
 		try {
 			HikariDataSource derived = derive(dataSource);
 			derived.setCredentialsProvider(() -> derive(dataSource).getCredentials());
@@ -124,8 +124,8 @@ final class ApplicationDatabase {
 		}
 		catch (RuntimeException ex) {
 			throw new LockConfigurationException(
-					"Locks are in the database, but the URL, the user and the password of the application's DataSource cannot be read from %s: %s"
-						.formatted(dataSource.getClass().getName(), ex.getMessage()),
+					"%s is jdbc, but the URL, the user and the password of the application's DataSource cannot be read from %s: %s"
+						.formatted(property, dataSource.getClass().getName(), ex.getMessage()),
 					OWN_DATABASE);
 		}
 	}
@@ -135,10 +135,10 @@ final class ApplicationDatabase {
 	}
 
 	/** Returns the settings of a pool whose connections a data source makes. */
-	private static HikariConfig withUrl(HikariDataSource pool) {
+	private static HikariConfig withUrl(HikariDataSource pool, String property) {
 		HikariConfig settings = new HikariConfig();
 		pool.copyStateTo(settings);
-		settings.setJdbcUrl(url(source(pool), pool));
+		settings.setJdbcUrl(url(source(pool), pool, property));
 		HikariCredentialsProvider credentials = pool.getCredentialsProvider();
 		settings.setCredentialsProvider((credentials != null) ? credentials : pool::getCredentials);
 		return settings;
@@ -165,29 +165,37 @@ final class ApplicationDatabase {
 	 * Connects only if the data source does not tell its URL.
 	 * @param source what may tell its URL
 	 * @param connecting what connects otherwise
+	 * @param property the property that chooses the store
 	 */
-	private static String url(@Nullable DataSource source, DataSource connecting) {
-		String url = (source != null) ? property(source) : null;
+	private static String url(@Nullable DataSource source, DataSource connecting, String property) {
+		String url = (source != null) ? toldBy(source) : null;
 		if (url != null) {
 			return url;
 		}
 		try (Connection connection = connecting.getConnection()) {
 			url = connection.getMetaData().getURL();
 		}
-		catch (SQLException ex) {
+		catch (SQLException | RuntimeException ex) {
 			throw new LockConfigurationException(
-					"Locks are in the database, and the URL of the application's DataSource is known only when it is connected, but it cannot be reached: %s"
-						.formatted(NestedExceptionUtils.getMostSpecificCause(ex).getMessage()),
+					"%s is jdbc, and the URL of the application's DataSource is known only when it is connected, but it cannot be reached: %s"
+						.formatted(property, withoutMessage(ex)),
 					"Start the database first. Or: " + OWN_DATABASE);
 		}
 		if (url == null) {
 			throw new LockConfigurationException(
-					"Locks are in the database, but the application's DataSource does not tell its URL.", OWN_DATABASE);
+					property + " is jdbc, but the application's DataSource does not tell its URL.", OWN_DATABASE);
 		}
 		return url;
 	}
 
-	private static @Nullable String property(DataSource source) {
+	/** The message of a driver may contain the URL with a password. */
+	private static String withoutMessage(Exception failure) {
+		String cause = NestedExceptionUtils.getMostSpecificCause(failure).getClass().getName();
+		String state = (failure instanceof SQLException ofDriver) ? ofDriver.getSQLState() : null;
+		return (state != null) ? "%s (SQL state %s)".formatted(cause, state) : cause;
+	}
+
+	private static @Nullable String toldBy(DataSource source) {
 		try {
 			BeanWrapper properties = PropertyAccessorFactory.forBeanPropertyAccess(source);
 			return (properties.isReadableProperty("url") && properties.getPropertyValue("url") instanceof String url

@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
@@ -28,7 +29,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.mariadb.jdbc.MariaDbDataSource;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -181,15 +184,25 @@ class JdbcConnectionsTests {
 						(ex) -> assertThat(ex.getAction()).contains("lock.jdbc.url")));
 	}
 
-	@Test
-	@DisplayName("If the URL is known only when the application's data source is connected, and the database is down, the message says so")
-	void down() {
+	static Stream<Arguments> down() {
+		String message = "Connection to jdbc:postgresql://app:s3cret@db refused";
+		return Stream.of(Arguments.of(new SQLException(message, "08001"), "java.sql.SQLException (SQL state 08001)"),
+				Arguments.of(new IllegalStateException(message), "java.lang.IllegalStateException"));
+	}
+
+	@ParameterizedTest
+	@MethodSource
+	@DisplayName("If the URL is known only when the application's data source is connected, and the database is down, the message says so, without that of the driver")
+	void down(Exception failure, String reason) {
 		HikariDataSource pool = new HikariDataSource();
 		pool.setDataSource(new AbstractDataSource() {
 
 			@Override
 			public Connection getConnection() throws SQLException {
-				throw new SQLException("Connection refused", "08001");
+				if (failure instanceof SQLException ofDriver) {
+					throw ofDriver;
+				}
+				throw (RuntimeException) failure;
 			}
 
 			@Override
@@ -202,7 +215,8 @@ class JdbcConnectionsTests {
 		this.runner.withBean(DataSource.class, () -> pool)
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
-				.hasMessageContaining("but it cannot be reached: Connection refused")
+				.hasMessageStartingWith("lock.store is jdbc, and the URL")
+				.hasMessageEndingWith("but it cannot be reached: " + reason)
 				.isInstanceOfSatisfying(LockConfigurationException.class,
 						(ex) -> assertThat(ex.getAction()).contains("lock.jdbc.url")));
 	}

@@ -40,8 +40,8 @@ final class Attempts {
 		this.nextAt = System.nanoTime() + this.pauseNanos;
 	}
 
-	/** Sets the longest pause after many failures. */
-	synchronized void failedForLong(SQLException failure) {
+	/** The same after many failures, with the longest pause. */
+	synchronized void failedRepeatedly(SQLException failure) {
 		this.pauseNanos = LONGEST_PAUSE_NANOS;
 		failed(failure);
 	}
@@ -56,8 +56,10 @@ final class Attempts {
 		return this.failure;
 	}
 
-	/** Returns whether the pauses are so long that callers should not wait. */
-	synchronized boolean areRare() {
+	/**
+	 * Returns whether the pause is the longest one, for which callers should not wait.
+	 */
+	synchronized boolean isBackedOff() {
 		return this.pauseNanos == LONGEST_PAUSE_NANOS;
 	}
 

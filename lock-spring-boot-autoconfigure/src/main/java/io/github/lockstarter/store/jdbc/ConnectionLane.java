@@ -21,9 +21,11 @@ import io.github.lockstarter.store.StoreCalls.NotDone;
 
 /**
  * Some connections of the pool, with one thread for each, because JDBC blocks. A caller
- * that may block runs its statement itself if a connection is free. No connection waits
- * for an answer longer than the time-out of a statement, so that a database that was
- * unresponsive can be used as soon as it recovers.
+ * that may block runs its statement itself if a connection is free. A connection waits
+ * for an answer for the time that is left to its statement, and at least as long as the
+ * database lets a statement {@linkplain LockTable#rowWaitMillis() wait for a row}. So a
+ * database that was unresponsive can be used as soon as it recovers, and a locked row
+ * costs no connection.
  */
 final class ConnectionLane implements AutoCloseable {
 
@@ -195,17 +197,21 @@ final class ConnectionLane implements AutoCloseable {
 
 		private final Statements<T> statements;
 
-		private boolean urgent;
-
 		private final long until = ConnectionLane.this.calls.nanoTime() + ConnectionLane.this.calls.timeout().toNanos();
 
 		private final CompletableFuture<T> result = new CompletableFuture<>();
+
+		/** Whether they run before those that wait and are not urgent. */
+		private boolean urgent;
 
 		/** Whether they may have been executed although the connection was lost. */
 		private boolean mayBeDone;
 
 		/** The last failure. */
 		private @Nullable Failure failure;
+
+		/** When the last attempt began on its connection, on the clock of the calls. */
+		private long begun;
 
 		/** The {@linkplain StorePool#generation() generation} of the last connection. */
 		private int generation;
@@ -235,22 +241,20 @@ final class ConnectionLane implements AutoCloseable {
 
 		/** Returns whether there is a result, or a failure. */
 		private boolean once() {
-			long begun = System.nanoTime();
 			try {
 				return this.result.complete(onConnection());
 			}
 			catch (Unusable ex) {
 				this.failure = null;
-				boolean waits = !ex.isNew || !ConnectionLane.this.pool.attempts().areRare();
+				boolean waits = !ex.isNew || !ConnectionLane.this.pool.attempts().isBackedOff();
 				return !(waits && millisLeft() > LONGEST_PAUSE_MILLIS)
 						&& fail(new NotDone(NO_CONNECTION + ex.getMessage(), ex.getCause()));
 			}
 			catch (SQLException ex) {
 				this.failure = Failure.of(ex);
 				this.mayBeDone |= this.failure == Failure.UNKNOWN;
-				long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
-				T blocked = (this.failure == Failure.BLOCKED && !ConnectionLane.this.locks.waitedForTable(millis))
-						? this.statements.whenBlocked() : null;
+				T blocked = (this.failure == Failure.BLOCKED && !waitedForTable()) ? this.statements.whenBlocked()
+						: null;
 				if (blocked != null) {
 					return this.result.complete(blocked);
 				}
@@ -274,10 +278,13 @@ final class ConnectionLane implements AutoCloseable {
 
 		/** Returns whether another attempt may succeed. */
 		private boolean isRepeatable(SQLException ex) {
-			int needed = (this.failure == Failure.BLOCKED) ? ConnectionLane.this.locks.rowWaitMillis()
-					: LONGEST_PAUSE_MILLIS;
-			return this.failure != Failure.FINAL && millisLeft() > needed
+			return this.failure != Failure.FINAL && millisLeft() > LONGEST_PAUSE_MILLIS
 					&& (this.failure != Failure.READ_ONLY || ConnectionLane.this.pool.replace(this.generation, ex));
+		}
+
+		private boolean waitedForTable() {
+			long nanos = ConnectionLane.this.calls.nanoTime() - this.begun;
+			return ConnectionLane.this.locks.waitedForTable(TimeUnit.NANOSECONDS.toMillis(nanos));
 		}
 
 		private T onConnection() throws SQLException {
@@ -293,6 +300,7 @@ final class ConnectionLane implements AutoCloseable {
 		}
 
 		private T on(Connection connection) throws SQLException {
+			this.begun = ConnectionLane.this.calls.nanoTime();
 			return ConnectionLane.this.locks.isolated(this.statements).run(connection, this.mayBeDone);
 		}
 

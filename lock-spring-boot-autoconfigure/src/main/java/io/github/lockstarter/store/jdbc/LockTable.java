@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -68,6 +69,10 @@ abstract class LockTable {
 
 	private final String find;
 
+	private final AtHome holdUntilCommit;
+
+	private final AtHome exists;
+
 	private volatile @Nullable Boolean failsSnapshots;
 
 	/** The prefix of names outside of the connections of the store, once it is known. */
@@ -107,6 +112,8 @@ abstract class LockTable {
 		this.isLastOwner = "SELECT 1 FROM %s WHERE lock_key = ? AND owner = ?".formatted(name);
 		this.find = "SELECT owner, token, expires_at - %2$s FROM %1$s WHERE lock_key = ? AND expires_at >= %2$s"
 			.formatted(name, now);
+		this.holdUntilCommit = new AtHome(name, this::holdUntilCommit);
+		this.exists = new AtHome(name, "SELECT 1 FROM %s WHERE lock_key = ?"::formatted);
 	}
 
 	/**
@@ -260,24 +267,19 @@ abstract class LockTable {
 	}
 
 	/** Returns the statement that locks the row of a lock, with its key and token. */
-	String holdUntilCommit() {
-		return "SELECT 1 FROM %1$s WHERE lock_key = ? AND token = ? AND expires_at >= %2$s FOR UPDATE"
-			.formatted(atHome(this.name), this.now);
+	final String holdUntilCommit() {
+		return this.holdUntilCommit.get();
+	}
+
+	/** Returns the statement that locks the row of a lock in the table with that name. */
+	String holdUntilCommit(String table) {
+		return "SELECT 1 FROM %1$s WHERE lock_key = ? AND token = ? AND expires_at >= %2$s FOR UPDATE".formatted(table,
+				this.now);
 	}
 
 	/** Returns the statement that finds the row of a lock, with its key. */
 	final String exists() {
-		return "SELECT 1 FROM %s WHERE lock_key = ?".formatted(atHome(this.name));
-	}
-
-	/**
-	 * Returns the name of a table with the schema where the connections of the store find
-	 * it. Transactions of the application may be in another schema, for example that of a
-	 * tenant.
-	 */
-	final String atHome(String table) {
-		String known = this.home;
-		return (known == null || table.contains(".")) ? table : known + table;
+		return this.exists.get();
 	}
 
 	/**
@@ -430,6 +432,43 @@ abstract class LockTable {
 	private interface RowReader<T> {
 
 		T read(ResultSet row) throws SQLException;
+
+	}
+
+	/**
+	 * A statement with the schema where the connections of the store find its table.
+	 * Transactions of the application may be in another schema, for example that of a
+	 * tenant.
+	 */
+	final class AtHome {
+
+		private final String table;
+
+		private final UnaryOperator<String> statement;
+
+		private volatile @Nullable String known;
+
+		/**
+		 * Creates a statement.
+		 * @param table the name of its table
+		 * @param statement returns the statement for that name with the schema
+		 */
+		AtHome(String table, UnaryOperator<String> statement) {
+			this.table = table;
+			this.statement = statement;
+		}
+
+		/** Returns the statement; without the schema until that is known. */
+		String get() {
+			String known = this.known;
+			if (known != null) {
+				return known;
+			}
+			String schema = this.table.contains(".") ? "" : LockTable.this.home;
+			String result = this.statement.apply((schema != null) ? schema + this.table : this.table);
+			this.known = (schema != null) ? result : null;
+			return result;
+		}
 
 	}
 

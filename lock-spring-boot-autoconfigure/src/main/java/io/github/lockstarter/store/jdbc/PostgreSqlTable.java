@@ -64,8 +64,6 @@ final class PostgreSqlTable extends LockTable {
 	 */
 	private static final Duration HEAD_START = Duration.ofMillis(20);
 
-	private final String name;
-
 	private final String acquire;
 
 	private final String release;
@@ -83,7 +81,6 @@ final class PostgreSqlTable extends LockTable {
 	 */
 	PostgreSqlTable(String name, String instance) {
 		super(name, NOW, SETTING);
-		this.name = name;
 		String channel = channel(name);
 		// The requested token is the time. The row is locked when the condition is
 		// evaluated, so a release either precedes that, or finds a waiter. A holder that
@@ -151,7 +148,7 @@ final class PostgreSqlTable extends LockTable {
 
 	/** The transaction of the application gets its own setting back. */
 	@Override
-	String holdUntilCommit() {
+	String holdUntilCommit(String table) {
 		return """
 				WITH before AS MATERIALIZED (SELECT current_setting('lock_timeout') AS value),
 				setting AS MATERIALIZED (SELECT value, set_config('lock_timeout', '%3$ds', TRUE) FROM before),
@@ -165,7 +162,7 @@ final class PostgreSqlTable extends LockTable {
 				)
 				SELECT 1 FROM restored WHERE held = 1
 				"""
-			.formatted(atHome(this.name), NOW, LONGEST_WAIT_SECONDS);
+			.formatted(table, NOW, LONGEST_WAIT_SECONDS);
 	}
 
 	/**

@@ -16,6 +16,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.AcquireResult.Found;
 import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.StoredResult;
+import io.github.lockstarter.store.jdbc.LockTable.AtHome;
 
 /**
  * The table of results and its statements.
@@ -36,9 +37,7 @@ final class ResultTable {
 
 	private final String find;
 
-	private final LockTable locks;
-
-	private final String name;
+	private final AtHome put;
 
 	private final String check;
 
@@ -62,8 +61,9 @@ final class ResultTable {
 				  ON held.lock_key = result.lock_key AND held.owner = ? AND held.expires_at >= %3$s
 				WHERE result.lock_key = ? AND result.name = ? AND result.kept_until > %3$s
 				""".formatted(name, lockTable, now);
-		this.locks = locks;
-		this.name = name;
+		this.put = locks.new AtHome(name,
+				(table) -> locks.put(table, KEY, List.of("lock_name", "token", "stored_at", "kept_until", "content"),
+						"?, ?, ?, ?, %1$s, %1$s + ?, ?".formatted(now)));
 		this.check = "DELETE FROM %s WHERE lock_key = '' AND name = ''".formatted(name);
 		this.purge = locks.deleteSome(name, KEY, "kept_until <= " + now);
 		String ofLock = "lock_name = ? AND kept_until > " + now;
@@ -118,9 +118,7 @@ final class ResultTable {
 
 	/** Returns the statement that keeps a result. */
 	String put() {
-		return this.locks.put(this.locks.atHome(this.name), KEY,
-				List.of("lock_name", "token", "stored_at", "kept_until", "content"),
-				"?, ?, ?, ?, %1$s, %1$s + ?, ?".formatted(this.locks.now()));
+		return this.put.get();
 	}
 
 	/** Returns the values for the statement that keeps a result. */

@@ -114,14 +114,19 @@ final class StorePool extends HikariDataSource {
 		catch (SQLException ex) {
 			SQLException failure = this.url.withoutSecrets(ex);
 			if (failure.getCause() instanceof SQLException reason) {
-				this.openings.failedForLong(reason);
+				this.openings.failedRepeatedly(reason);
 			}
 			throw failure;
 		}
 	}
 
-	/** Returns why there was no connection that could be used, if that is so. */
+	/** Returns why no connection works; {@code null} if one does. */
 	@Nullable SQLException lastFailure() {
+		synchronized (this.known) {
+			if (!this.known.stream().allMatch(StorePool::isClosed)) {
+				return null;
+			}
+		}
 		SQLException failure = this.openings.failure();
 		return (failure != null) ? failure : this.attempts.failure();
 	}

@@ -5,11 +5,15 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -21,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.mockito.Mockito;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
@@ -28,8 +33,10 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.store.AcquireCommand;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.LockStore.Renewal;
+import io.github.lockstarter.store.StoreCalls;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.testing.LocalPostgreSql;
 import io.github.lockstarter.testing.TestDatabase;
@@ -49,6 +56,8 @@ class BlockedRowsTests {
 	private static final Duration SOON = Duration.ofSeconds(30);
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(3);
+
+	private static final Duration LONGER_THAN_ROWS = Duration.ofMillis(700);
 
 	private final String key = UUID.randomUUID().toString();
 
@@ -131,6 +140,81 @@ class BlockedRowsTests {
 		}
 	}
 
+	@Test
+	@Tag("once")
+	@DisplayName("With a time-out shorter than the wait for a table, a renewal and a hand-over whose row is locked for a moment succeed")
+	void shortTimeout() throws SQLException {
+		try (TestStores stores = new TestStores(LocalPostgreSql.shared().url());
+				Connection other = stores.connection()) {
+			JdbcLockStore store = stores.another(stores.url(), Duration.ofSeconds(1));
+			StoredLock lock = acquire(store, "short");
+			other.setAutoCommit(false);
+			lockRow(other, "short");
+			CompletionStage<Boolean> renewal = lock.renew("a", TTL);
+			CompletableFuture.delayedExecutor(300, TimeUnit.MILLISECONDS).execute(() -> rollback(other));
+			assertThat(renewal).succeedsWithin(SOON).isEqualTo(true);
+			lockRow(other, "short");
+			CompletionStage<AcquireResult> handOver = lock.acquire(AcquireCommand.of("b", TTL).after("a"));
+			CompletableFuture.delayedExecutor(300, TimeUnit.MILLISECONDS).execute(() -> rollback(other));
+			assertThat(handOver).succeedsWithin(SOON).isInstanceOf(Granted.class);
+			lock.release("b", null);
+		}
+	}
+
+	@Test
+	@Tag("once")
+	@DisplayName("A wait for a connection, and the time for which the process stands still, are no wait for the table")
+	void waitsForRow() throws SQLException {
+		AtomicLong clock = new AtomicLong();
+		StoreCalls calls = Mockito.mock(StoreCalls.class);
+		Mockito.when(calls.timeout()).thenReturn(SOON);
+		Mockito.when(calls.nanoTime()).thenAnswer((call) -> clock.get());
+		HikariConfig settings = new HikariConfig();
+		settings.setJdbcUrl(LocalPostgreSql.shared().url());
+		LockTable table = Database.POSTGRESQL.locks("locks", "instance");
+		try (StorePool pool = StorePool.create(settings, new DatabaseUrl(settings.getJdbcUrl()), 1, SOON, table);
+				ConnectionLane lane = new ConnectionLane("blocked-", pool, 1, 0, table, calls)) {
+			CompletionStage<Integer> waits;
+			try (Connection taken = pool.getConnection()) {
+				assertThat(taken).isNotNull();
+				waits = lane.run(blocked(() -> {
+				}));
+				Awaitility.await().until(() -> pool.getHikariPoolMXBean().getThreadsAwaitingConnection() == 1);
+				pass(LONGER_THAN_ROWS);
+				clock.addAndGet(LONGER_THAN_ROWS.toNanos());
+			}
+			assertThat(waits).succeedsWithin(SOON).isEqualTo(1);
+			assertThat(lane.run(blocked(() -> pass(LONGER_THAN_ROWS)))).succeedsWithin(SOON).isEqualTo(1);
+			Iterator<Duration> times = List.of(LONGER_THAN_ROWS, Duration.ZERO).iterator();
+			assertThat(lane.run(blocked(() -> clock.addAndGet(times.next().toNanos())))).succeedsWithin(SOON)
+				.isEqualTo(2);
+		}
+	}
+
+	/** Returns statements whose result is how often they were blocked. */
+	private static Statements<Integer> blocked(Runnable wait) {
+		AtomicInteger runs = new AtomicInteger();
+		return new Statements<>() {
+
+			@Override
+			public Integer run(Connection connection, boolean mayBeDone) throws SQLException {
+				runs.incrementAndGet();
+				wait.run();
+				throw new SQLException("canceling statement due to lock timeout", "55P03");
+			}
+
+			@Override
+			public Integer whenBlocked() {
+				return runs.get();
+			}
+
+		};
+	}
+
+	private static void pass(Duration time) {
+		Awaitility.await().pollDelay(time).until(() -> true);
+	}
+
 	@ParameterizedTest
 	@MethodSource
 	@DisplayName("A locked table is a failure of the store, and no held lock; then the lock is granted")
@@ -173,6 +257,20 @@ class BlockedRowsTests {
 					: Stream.of(Arguments.of(each, "LOCK TABLE blocked_locks"),
 							Arguments.of(each, "LOCK TABLE blocked_locks IN SHARE MODE"),
 							Arguments.of(each, "ALTER TABLE blocked_locks ADD COLUMN more INT")));
+	}
+
+	private void lockRow(Connection other, String suffix) throws SQLException {
+		LockTable.execute(other,
+				"SELECT 1 FROM locks WHERE lock_key = 'blocked:%s-%s' FOR UPDATE".formatted(this.key, suffix));
+	}
+
+	private static void rollback(Connection connection) {
+		try {
+			connection.rollback();
+		}
+		catch (SQLException ex) {
+			throw new IllegalStateException(ex);
+		}
 	}
 
 	private StoredLock acquire(JdbcLockStore store, String suffix) {

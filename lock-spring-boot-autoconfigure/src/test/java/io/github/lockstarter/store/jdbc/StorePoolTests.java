@@ -2,6 +2,7 @@ package io.github.lockstarter.store.jdbc;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 
@@ -77,6 +78,24 @@ class StorePoolTests {
 			.isThrownBy(() -> StorePool.create(database, new DatabaseUrl(database.getJdbcUrl()), 1,
 					Duration.ofSeconds(1), new H2Table("locks")))
 			.withMessageContaining("com.example.MissingDataSource");
+	}
+
+	@Test
+	@DisplayName("Why an attempt to use a new connection has failed is the reason only while no connection works")
+	void reason() throws SQLException {
+		HikariConfig database = new HikariConfig();
+		database.setJdbcUrl("jdbc:h2:mem:reason");
+		SQLException failure = new SQLException("refused");
+		try (StorePool pool = StorePool.create(database, new DatabaseUrl(database.getJdbcUrl()), 2,
+				Duration.ofSeconds(5), new H2Table("locks")); Connection working = pool.getConnection()) {
+			pool.attempts().failed(failure);
+			assertThat((Throwable) pool.lastFailure()).isSameAs(failure);
+			pool.worked(working);
+			pool.attempts().failed(failure);
+			assertThat((Throwable) pool.lastFailure()).isNull();
+			pool.evictConnection(working);
+			Awaitility.await().until(() -> pool.lastFailure() == failure);
+		}
 	}
 
 	/** Waits until the driver has failed: the pool may give up earlier. */
