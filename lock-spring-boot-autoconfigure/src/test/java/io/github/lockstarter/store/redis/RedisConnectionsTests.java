@@ -131,11 +131,14 @@ class RedisConnectionsTests {
 			factory.afterPropertiesSet();
 			factory.start();
 			SpringDataConnections connections = new SpringDataConnections(factory);
+			connections.grantCommands();
+			connections.disconnect();
 			// The client of the factory connects to database 0.
 			factory.setDatabase(99);
 			assertThatExceptionOfType(RedisCommandExecutionException.class).isThrownBy(connections::grantCommands)
 				.withMessageContaining("out of range");
-			Awaitility.await().until(() -> server.ask("CLIENT LIST TYPE normal").lines().count() == 1);
+			// The one of the application remains, and this one.
+			Awaitility.await().until(() -> server.ask("CLIENT LIST TYPE normal").lines().count() == 2);
 			factory.destroy();
 		}
 	}
