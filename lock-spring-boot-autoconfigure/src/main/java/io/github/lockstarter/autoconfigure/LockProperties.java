@@ -287,19 +287,19 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 	enum Store {
 
 		/** Redis, shared by all servers. */
-		REDIS("Redis", "io.lettuce:lettuce-core and spring-boot-data-redis (lock-spring-boot-starter includes both)"),
+		REDIS("Redis", "io.github.lockstarter:lock-spring-boot-starter"),
 
 		/** A SQL database, shared by all servers. */
-		JDBC("Jdbc", "org.springframework.boot:spring-boot-starter-jdbc"),
+		JDBC("Jdbc", "io.github.lockstarter:lock-spring-boot-starter-jdbc"),
 
 		/** This JVM only. */
 		MEMORY("Memory", ""),
 
 		/** Memcached, shared by all servers. */
-		MEMCACHED("Memcached", "com.spotify:folsom"),
+		MEMCACHED("Memcached", "io.github.lockstarter:lock-spring-boot-starter-memcached"),
 
 		/** DynamoDB, shared by all servers. */
-		DYNAMODB("DynamoDb", "software.amazon.awssdk:dynamodb");
+		DYNAMODB("DynamoDb", "io.github.lockstarter:lock-spring-boot-starter-dynamodb");
 
 		private final String label;
 
