@@ -23,7 +23,7 @@ final class Campaign {
 
 	private static final int LAST_LINES = 60;
 
-	private static final String REPLAY = "mvn test -pl lock-spring-boot-autoconfigure"
+	private static final String REPLAY = "mvn test -pl lock-core -am"
 			+ " -Dtest=SimulationTests#replay -Dsimulation.seed=";
 
 	private static final Log logger = LogFactory.getLog(Campaign.class);

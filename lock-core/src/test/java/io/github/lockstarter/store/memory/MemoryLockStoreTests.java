@@ -33,7 +33,7 @@ class MemoryLockStoreTests {
 		StoredLock lock = new MemoryLockStore(this.clock::get).lock(new LockKey("clock", ""));
 		assertThat(lock.acquire(AcquireCommand.of("a", TTL))).isCompletedWithValueMatching(Granted.class::isInstance);
 		this.clock.addAndGet(TTL.toNanos() - 1);
-		assertThat(lock.acquire(AcquireCommand.of("b", TTL))).isCompletedWithValue(new Held(Duration.ofNanos(1)));
+		assertThat(lock.acquire(AcquireCommand.of("b", TTL))).isCompletedWithValue(new Held(Duration.ofNanos(1), 1));
 		this.clock.addAndGet(1);
 		assertThat(lock.release("a", null)).isCompletedWithValue(false);
 		assertThat(lock.acquire(AcquireCommand.of("b", TTL))).isCompletedWithValueMatching(Granted.class::isInstance);
