@@ -34,7 +34,7 @@ class LockRuntimeHints implements RuntimeHintsRegistrar {
 		Stream.concat(CompletionAdapterRegistry.optionalTypes(), Stream.of(REACTOR_NETTY, NETTY_TIMEOUT))
 			.forEach((name) -> hints.reflection().registerTypeIfPresent(classLoader, name));
 		new BindingReflectionHintsRegistrar().registerReflectionHints(hints.reflection(), ResultHead.class);
-		hints.resources().registerPattern("io/github/lockstarter/web/messages*.properties");
+		hints.resources().registerPattern("io/github/lockstarter/messages*.properties");
 		hints.resources().registerPattern("io/github/lockstarter/store/jdbc/schema-*.sql");
 		if (ClassUtils.isPresent(REDIS, classLoader)) {
 			Redis.registerHints(hints);

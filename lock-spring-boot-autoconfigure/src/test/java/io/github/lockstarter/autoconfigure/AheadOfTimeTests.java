@@ -114,7 +114,7 @@ class AheadOfTimeTests {
 	@ValueSource(strings = { "messages.properties", "messages_ja.properties" })
 	@DisplayName("The messages of problem details are included, in all languages")
 	void messages(String file) {
-		assertThat(RuntimeHintsPredicates.resource().forResource("io/github/lockstarter/web/" + file)).accepts(hints);
+		assertThat(RuntimeHintsPredicates.resource().forResource("io/github/lockstarter/" + file)).accepts(hints);
 	}
 
 	@ParameterizedTest
