@@ -119,9 +119,9 @@ class AheadOfTimeTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { LockProperties.class, LockProperties.Named.class, LockProperties.Web.class,
-			LockProperties.Share.class, RedisProperties.class, JdbcProperties.class, MemcachedProperties.class,
-			DynamoDbProperties.class })
-	@DisplayName("Properties can be bound (by Spring Boot's own hints)")
+			LockProperties.Share.class, LockProperties.Replay.class, RedisProperties.class, JdbcProperties.class,
+			MemoryProperties.class, MemcachedProperties.class, DynamoDbProperties.class })
+	@DisplayName("Properties can be bound, and the names of those of a store that is not used are known")
 	void properties(Class<?> type) {
 		assertThat(RuntimeHintsPredicates.reflection().onConstructorInvocation(type.getDeclaredConstructors()[0]))
 			.accepts(hints);
