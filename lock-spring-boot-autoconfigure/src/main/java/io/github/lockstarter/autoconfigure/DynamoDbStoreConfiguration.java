@@ -20,7 +20,7 @@ import io.github.lockstarter.store.dynamodb.DynamoDbLockStore;
  * Configures the store in DynamoDB, if a property names it.
  */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnClass(DynamoDbAsyncClient.class)
+@ConditionalOnClass({ DynamoDbLockStore.class, DynamoDbAsyncClient.class })
 @ConditionalOnLockStore(LockProperties.Store.DYNAMODB)
 @EnableConfigurationProperties(DynamoDbProperties.class)
 class DynamoDbStoreConfiguration {

@@ -27,7 +27,7 @@ import io.github.lockstarter.store.jdbc.JdbcLockStore;
  * which handlers may exhaust.
  */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnClass({ DataSourceBuilder.class, HikariDataSource.class })
+@ConditionalOnClass({ JdbcLockStore.class, DataSourceBuilder.class, HikariDataSource.class })
 @ConditionalOnLockStore(LockProperties.Store.JDBC)
 @EnableConfigurationProperties(JdbcProperties.class)
 class JdbcStoreConfiguration {

@@ -280,20 +280,19 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 	enum Store {
 
 		/** Redis, shared by all servers. */
-		REDIS("Redis", RedisProperties.class,
-				"io.lettuce:lettuce-core and spring-boot-data-redis (lock-spring-boot-starter includes both)"),
+		REDIS("Redis", RedisProperties.class, "io.github.lockstarter:lock-spring-boot-starter"),
 
 		/** A SQL database, shared by all servers. */
-		JDBC("Jdbc", JdbcProperties.class, "org.springframework.boot:spring-boot-starter-jdbc"),
+		JDBC("Jdbc", JdbcProperties.class, "io.github.lockstarter:lock-spring-boot-starter-jdbc"),
 
 		/** This JVM only. */
 		MEMORY("Memory", MemoryProperties.class, ""),
 
 		/** Memcached, shared by all servers. */
-		MEMCACHED("Memcached", MemcachedProperties.class, "com.spotify:folsom"),
+		MEMCACHED("Memcached", MemcachedProperties.class, "io.github.lockstarter:lock-spring-boot-starter-memcached"),
 
 		/** DynamoDB, shared by all servers. */
-		DYNAMODB("DynamoDb", DynamoDbProperties.class, "software.amazon.awssdk:dynamodb");
+		DYNAMODB("DynamoDb", DynamoDbProperties.class, "io.github.lockstarter:lock-spring-boot-starter-dynamodb");
 
 		private final String label;
 

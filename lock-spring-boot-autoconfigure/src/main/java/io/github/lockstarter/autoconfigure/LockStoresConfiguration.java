@@ -58,7 +58,7 @@ class LockStoresConfiguration {
 					"Set %s for the build as well, or start without -Dspring.aot.enabled=true.".formatted(property));
 		}
 		throw new LockConfigurationException(
-				"%s is %s, but its driver is not on the class path.".formatted(property, store),
+				"%s is %s, but that store is not on the class path.".formatted(property, store),
 				"Add the dependency %s, or choose another store for the lock.".formatted(store.driver()));
 	}
 

@@ -19,7 +19,7 @@ import io.github.lockstarter.store.memcached.MemcachedLockStore;
  * Configures the store in memcached.
  */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnClass(AsciiMemcacheClient.class)
+@ConditionalOnClass({ MemcachedLockStore.class, AsciiMemcacheClient.class })
 @ConditionalOnLockStore(LockProperties.Store.MEMCACHED)
 @EnableConfigurationProperties(MemcachedProperties.class)
 class MemcachedStoreConfiguration {

@@ -21,7 +21,7 @@ class NoStoreConfiguration {
 	@ConditionalOnMissingBean({ LockStore.class, LockRegistry.class })
 	LockStore exclusiveRequestNoLockStore(LockProperties properties) {
 		throw new LockConfigurationException(
-				"lock.store is %s, but its driver is not on the class path.".formatted(properties.store()),
+				"lock.store is %s, but that store is not on the class path.".formatted(properties.store()),
 				"Add the dependency %s, or choose another lock.store.".formatted(properties.store().driver()));
 	}
 

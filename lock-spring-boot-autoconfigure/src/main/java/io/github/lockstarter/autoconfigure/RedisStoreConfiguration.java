@@ -40,7 +40,7 @@ import io.github.lockstarter.store.redis.connection.RedisConnections;
  * uses it.
  */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnClass({ DataRedisProperties.class, RedisClient.class })
+@ConditionalOnClass({ RedisLockStore.class, DataRedisProperties.class, RedisClient.class })
 @ConditionalOnLockStore(LockProperties.Store.REDIS)
 @EnableConfigurationProperties(RedisProperties.class)
 class RedisStoreConfiguration {

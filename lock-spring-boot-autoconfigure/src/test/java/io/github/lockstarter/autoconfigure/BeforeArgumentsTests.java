@@ -1,5 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
+import io.github.lockstarter.registry.DefaultLockRegistry;
 import java.beans.PropertyEditorSupport;
 import java.lang.reflect.Method;
 import java.net.http.HttpResponse;
@@ -78,7 +79,6 @@ import io.github.lockstarter.key.KeyText;
 import io.github.lockstarter.registry.LockInspector;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 import io.github.lockstarter.testing.SharedServers;
-import io.github.lockstarter.testing.TestLocks;
 import io.github.lockstarter.testing.TestServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -641,7 +641,7 @@ class BeforeArgumentsTests {
 
 		@Bean
 		LockRegistry locks() {
-			return Mockito.spy(TestLocks.on(new MemoryLockStore()));
+			return Mockito.spy(new DefaultLockRegistry(new MemoryLockStore(), LockOptions.of(Duration.ofSeconds(10))));
 		}
 
 	}

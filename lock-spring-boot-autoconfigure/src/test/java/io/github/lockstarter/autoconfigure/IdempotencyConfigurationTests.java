@@ -1,5 +1,8 @@
 package io.github.lockstarter.autoconfigure;
 
+import java.time.Duration;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.registry.DefaultLockRegistry;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -21,7 +24,6 @@ import io.github.lockstarter.ResultUnavailableException;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.memory.MemoryLockStore;
-import io.github.lockstarter.testing.TestLocks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -84,7 +86,9 @@ class IdempotencyConfigurationTests {
 	@Test
 	@DisplayName("It uses a LockRegistry of the application, if that can share results")
 	void ownLocks() {
-		this.runner.withBean(LockRegistry.class, () -> TestLocks.on(new MemoryLockStore()))
+		this.runner
+			.withBean(LockRegistry.class,
+					() -> new DefaultLockRegistry(new MemoryLockStore(), LockOptions.of(Duration.ofSeconds(10))))
 			.run((context) -> assertThat(
 					context.getBean(IdempotencyRegistry.class).work("webhook:1", String.class).call(() -> "one"))
 				.isEqualTo("one"));

@@ -1,5 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
+import io.github.lockstarter.registry.DefaultLockRegistry;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -35,7 +36,6 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
-import io.github.lockstarter.testing.TestLocks;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 import io.github.lockstarter.store.redis.RedisLockStore;
@@ -70,7 +70,7 @@ class LockAutoConfigurationTests {
 	@Test
 	@DisplayName("An application that defines a LockRegistry needs no store")
 	void ownRegistry() {
-		LockRegistry registry = TestLocks.on(new MemoryLockStore());
+		LockRegistry registry = new DefaultLockRegistry(new MemoryLockStore(), LockOptions.of(Duration.ofSeconds(10)));
 		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class))
 			.withBean(LockRegistry.class, () -> registry)
 			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(LockStore.class));
@@ -87,7 +87,7 @@ class LockAutoConfigurationTests {
 	@DisplayName("The application's own store and registry take precedence")
 	void backsOff() {
 		LockStore store = new MemoryLockStore();
-		LockRegistry registry = TestLocks.on(store);
+		LockRegistry registry = new DefaultLockRegistry(store, LockOptions.of(Duration.ofSeconds(10)));
 		this.runner.withBean(LockStore.class, () -> store)
 			.withBean(LockRegistry.class, () -> registry)
 			.run((context) -> assertThat(context).getBean(LockRegistry.class).isSameAs(registry));
@@ -333,7 +333,8 @@ class LockAutoConfigurationTests {
 
 	private static final class RecordingRegistry implements LockRegistry {
 
-		private final LockRegistry delegate = TestLocks.on(new MemoryLockStore());
+		private final LockRegistry delegate = new DefaultLockRegistry(new MemoryLockStore(),
+				LockOptions.of(Duration.ofSeconds(10)));
 
 		private LockOptions options;
 

@@ -39,7 +39,7 @@ import io.github.lockstarter.testing.LocalRedis;
 import io.github.lockstarter.testing.LocalSentinel;
 import io.github.lockstarter.testing.RedisDeployment;
 import io.github.lockstarter.testing.TestCertificate;
-import io.github.lockstarter.testing.TestResults;
+import io.github.lockstarter.store.test.TestResults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;

@@ -1,5 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
+import io.github.lockstarter.registry.DefaultLockRegistry;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -38,7 +39,6 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.memory.MemoryLockStore;
-import io.github.lockstarter.testing.TestLocks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.ArgumentMatchers.any;
@@ -121,7 +121,7 @@ class ReplacedRegistryTests {
 		private MockMvcTester mvc;
 
 		static LockRegistry registry() {
-			return TestLocks.on(new MemoryLockStore());
+			return new DefaultLockRegistry(new MemoryLockStore(), LockOptions.of(Duration.ofSeconds(10)));
 		}
 
 		@Test
@@ -168,7 +168,7 @@ class ReplacedRegistryTests {
 
 		@Bean
 		LockRegistry lockRegistry() {
-			return TestLocks.on(new MemoryLockStore());
+			return new DefaultLockRegistry(new MemoryLockStore(), LockOptions.of(Duration.ofSeconds(10)));
 		}
 
 	}

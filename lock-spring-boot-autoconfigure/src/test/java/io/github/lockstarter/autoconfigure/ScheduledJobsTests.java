@@ -12,6 +12,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -47,11 +49,14 @@ import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
+import io.github.lockstarter.registry.DefaultLockRegistry;
+import io.github.lockstarter.store.redis.RedisLockStore;
+import io.github.lockstarter.store.redis.connection.LettuceConnections;
 import io.github.lockstarter.testing.LocalRedis;
-import io.github.lockstarter.testing.RedisInstance;
 import io.github.lockstarter.testing.TestJvm;
 import io.github.lockstarter.testing.TestRedis;
 
@@ -158,7 +163,8 @@ class ScheduledJobsTests {
 			.concat(Stream.of(TestRedis.properties()), Stream.of("spring.aop.proxy-target-class=" + proxyTargetClass))
 			.toArray(String[]::new);
 		ConfigurableApplicationContext context;
-		try (RedisInstance other = new RedisInstance(PREFIX);
+		try (RedisLockStore store = otherInstance();
+				DefaultLockRegistry other = new DefaultLockRegistry(store, LockOptions.of(Duration.ofMinutes(1)));
 				Lease runner = acquire(other, "runner");
 				Lease listener = acquire(other, "listener");
 				Lease task = acquire(other, "task")) {
@@ -177,8 +183,14 @@ class ScheduledJobsTests {
 		Awaitility.await().until(() -> this.runs.knows("runner", "listener", "task"));
 	}
 
-	private static Lease acquire(RedisInstance instance, String name) {
-		return instance.locks().acquire(new LockKey(name, ""), LockOptions.of(Duration.ofMinutes(1)));
+	private static RedisLockStore otherInstance() {
+		RedisURI server = RedisURI.create(TestRedis.host(), TestRedis.port());
+		return new RedisLockStore(LettuceConnections.to(RedisClient.create(), server), PREFIX, Duration.ofSeconds(30),
+				0);
+	}
+
+	private static Lease acquire(LockRegistry instance, String name) {
+		return instance.acquire(new LockKey(name, ""), LockOptions.of(Duration.ofMinutes(1)));
 	}
 
 	@Test

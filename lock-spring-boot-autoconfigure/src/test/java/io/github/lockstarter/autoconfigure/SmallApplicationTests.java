@@ -27,6 +27,8 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
+import io.github.lockstarter.registry.DefaultLockRegistry;
+import io.github.lockstarter.registry.LockInspector;
 import io.github.lockstarter.testing.Jobs;
 import io.github.lockstarter.testing.LocalRedis;
 import io.github.lockstarter.testing.TestServer;
@@ -127,7 +129,8 @@ class SmallApplicationTests {
 	}
 
 	private void awaitWaiter() {
-		Awaitility.await().until(() -> new GuardedHandlers(server).waiters() == 1);
+		LockInspector locks = new LockInspector(server.context().getBean(DefaultLockRegistry.class));
+		Awaitility.await().until(() -> locks.snapshot().stream().mapToInt((lock) -> lock.waiting().size()).sum() == 1);
 	}
 
 	private static void assertDone(CompletableFuture<HttpResponse<String>> answer) {

@@ -63,10 +63,17 @@ class StoreChoiceTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "jdbc, com.zaxxer, org.springframework.boot:spring-boot-starter-jdbc",
-			"memcached, com.spotify.folsom, com.spotify:folsom",
-			"dynamodb, software.amazon, software.amazon.awssdk:dynamodb" })
-	@DisplayName("A store whose driver is missing stops the start, and the message names the dependency")
+	@CsvSource({ "redis, io.github.lockstarter.store.redis, lock-spring-boot-starter",
+			"redis, io.lettuce, lock-spring-boot-starter",
+			"redis, org.springframework.boot.data.redis, lock-spring-boot-starter",
+			"jdbc, io.github.lockstarter.store.jdbc, lock-spring-boot-starter-jdbc",
+			"jdbc, com.zaxxer, lock-spring-boot-starter-jdbc",
+			"jdbc, org.springframework.boot.jdbc, lock-spring-boot-starter-jdbc",
+			"memcached, io.github.lockstarter.store.memcached, lock-spring-boot-starter-memcached",
+			"memcached, com.spotify.folsom, lock-spring-boot-starter-memcached",
+			"dynamodb, io.github.lockstarter.store.dynamodb, lock-spring-boot-starter-dynamodb",
+			"dynamodb, software.amazon, lock-spring-boot-starter-dynamodb" })
+	@DisplayName("A store that is not on the class path, or whose driver is missing, stops the start, and the message names the dependency")
 	void noDriver(String store, String missing, String dependency) {
 		this.runner.withPropertyValues("lock.store=" + store)
 			.withClassLoader(new FilteredClassLoader(missing))
@@ -74,7 +81,7 @@ class StoreChoiceTests {
 				.rootCause()
 				.isInstanceOfSatisfying(LockConfigurationException.class, (ex) -> {
 					assertThat(ex).hasMessageContaining("lock.store is " + store);
-					assertThat(ex.getAction()).contains("dependency " + dependency);
+					assertThat(ex.getAction()).contains("dependency io.github.lockstarter:" + dependency + ",");
 				}));
 	}
 

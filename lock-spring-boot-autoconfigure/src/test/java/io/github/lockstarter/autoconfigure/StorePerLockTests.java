@@ -219,8 +219,9 @@ class StorePerLockTests {
 				.rootCause()
 				.isInstanceOfSatisfying(LockConfigurationException.class, (ex) -> {
 					assertThat(ex)
-						.hasMessage("lock.names.payment.store is memcached, but its driver is not on the class path.");
-					assertThat(ex.getAction()).contains("dependency com.spotify:folsom");
+						.hasMessage("lock.names.payment.store is memcached, but that store is not on the class path.");
+					assertThat(ex.getAction())
+						.contains("dependency io.github.lockstarter:lock-spring-boot-starter-memcached");
 				}));
 	}
 
@@ -231,7 +232,7 @@ class StorePerLockTests {
 			.withClassLoader(new FilteredClassLoader("com.spotify.folsom"))
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
-				.hasMessage("lock.store is memcached, but its driver is not on the class path."));
+				.hasMessage("lock.store is memcached, but that store is not on the class path."));
 	}
 
 	@Test

@@ -9,6 +9,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -34,6 +36,7 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.autoconfigure.LockAutoConfiguration;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.redis.RedisLockStore;
+import io.github.lockstarter.store.redis.connection.LettuceConnections;
 import io.github.lockstarter.testing.LocalDynamoDb;
 import io.github.lockstarter.testing.LocalMemcached;
 import io.github.lockstarter.testing.LocalPostgreSql;
@@ -150,8 +153,9 @@ class FirstMomentTests {
 		@Bean
 		@ConditionalOnProperty("own-store")
 		LockStore ownStore(DataRedisProperties redis) {
-			RedisLockStore store = new RedisLockStore(TestRedis.connections(redis.getHost(), redis.getPort()), "lock",
-					Duration.ofMillis(500), 0);
+			RedisLockStore store = new RedisLockStore(
+					LettuceConnections.to(RedisClient.create(), RedisURI.create(redis.getHost(), redis.getPort())),
+					"lock", Duration.ofMillis(500), 0);
 			return store::lock;
 		}
 

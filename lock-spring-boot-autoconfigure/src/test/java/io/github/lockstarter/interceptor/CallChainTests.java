@@ -15,7 +15,7 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.operation.LockedMethod;
-import io.github.lockstarter.testing.TestOperations;
+import io.github.lockstarter.operation.TestOperations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

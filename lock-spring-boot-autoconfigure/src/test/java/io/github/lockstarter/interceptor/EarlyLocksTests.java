@@ -14,7 +14,7 @@ import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.key.CurrentRequest;
 import io.github.lockstarter.operation.LockOperationSource;
 import io.github.lockstarter.operation.LockedMethod;
-import io.github.lockstarter.testing.TestOperations;
+import io.github.lockstarter.operation.TestOperations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -46,7 +46,7 @@ import io.github.lockstarter.result.Caller;
 import io.github.lockstarter.result.Outcome;
 import io.github.lockstarter.result.ResultSharing;
 import io.github.lockstarter.result.SharedCall;
-import io.github.lockstarter.testing.TestOperations;
+import io.github.lockstarter.operation.TestOperations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

@@ -45,7 +45,7 @@ import io.github.lockstarter.result.SharedCall;
 import io.github.lockstarter.result.SharedResult;
 import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.StoredResult;
-import io.github.lockstarter.testing.TestOperations;
+import io.github.lockstarter.operation.TestOperations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

@@ -41,7 +41,7 @@ import io.github.lockstarter.result.ResultSharing;
 import io.github.lockstarter.result.SharedCall;
 import io.github.lockstarter.result.SharedResult;
 import io.github.lockstarter.result.SharedResult.Response;
-import io.github.lockstarter.testing.TestOperations;
+import io.github.lockstarter.operation.TestOperations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

@@ -21,7 +21,7 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
 import io.github.lockstarter.completion.LeaseContext;
 import io.github.lockstarter.operation.LockOperationSource;
-import io.github.lockstarter.testing.TestOperations;
+import io.github.lockstarter.operation.TestOperations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;

@@ -42,8 +42,7 @@ import io.github.lockstarter.key.CurrentRequest;
 import io.github.lockstarter.key.LockInvocation;
 import io.github.lockstarter.result.KeptAnswers;
 import io.github.lockstarter.result.Replay;
-import io.github.lockstarter.testing.Inherited;
-import io.github.lockstarter.testing.TestOperations;
+import io.github.lockstarter.annotation.Inherited;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

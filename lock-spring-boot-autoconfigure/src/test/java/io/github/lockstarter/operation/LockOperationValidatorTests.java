@@ -30,8 +30,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
-import io.github.lockstarter.testing.Inherited;
-import io.github.lockstarter.testing.TestOperations;
+import io.github.lockstarter.annotation.Inherited;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

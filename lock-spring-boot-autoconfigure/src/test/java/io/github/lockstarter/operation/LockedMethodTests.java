@@ -21,7 +21,6 @@ import org.springframework.web.method.HandlerMethod;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
-import io.github.lockstarter.testing.TestOperations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -14,7 +14,6 @@ import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.util.ReflectionUtils;
 
 import io.github.lockstarter.annotation.ExclusiveRequest;
-import io.github.lockstarter.testing.TestOperations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

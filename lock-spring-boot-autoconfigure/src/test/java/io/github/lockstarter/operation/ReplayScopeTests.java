@@ -31,7 +31,6 @@ import io.github.lockstarter.key.RequestContent;
 import io.github.lockstarter.key.RequestFingerprint;
 import io.github.lockstarter.result.Caller;
 import io.github.lockstarter.result.KeptAnswers;
-import io.github.lockstarter.testing.TestOperations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

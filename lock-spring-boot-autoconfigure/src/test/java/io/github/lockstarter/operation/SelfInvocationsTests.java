@@ -21,7 +21,6 @@ import org.springframework.core.OverridingClassLoader;
 import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.annotation.ExclusiveRequest;
-import io.github.lockstarter.testing.TestOperations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

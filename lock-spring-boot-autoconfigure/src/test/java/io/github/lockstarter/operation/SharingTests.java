@@ -20,7 +20,6 @@ import io.github.lockstarter.key.CurrentRequest;
 import io.github.lockstarter.key.RequestContent;
 import io.github.lockstarter.result.Caller;
 import io.github.lockstarter.result.SharedCall;
-import io.github.lockstarter.testing.TestOperations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

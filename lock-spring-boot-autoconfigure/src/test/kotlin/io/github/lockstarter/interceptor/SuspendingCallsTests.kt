@@ -3,7 +3,7 @@ package io.github.lockstarter.interceptor
 import io.github.lockstarter.Lease
 import io.github.lockstarter.LockConflictException
 import io.github.lockstarter.annotation.ExclusiveRequest
-import io.github.lockstarter.testing.TestOperations
+import io.github.lockstarter.operation.TestOperations
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.flow.toList

@@ -1,7 +1,7 @@
 package io.github.lockstarter.sample;
 
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.LockStoreContract;
+import io.github.lockstarter.store.test.LockStoreContract;
 
 class OwnLockStoreTests extends LockStoreContract {
 

@@ -1,5 +1,0 @@
-package io.github.lockstarter.autoconfigure;
-
-class OnSpringBoot40Tests extends SmallApplicationTests {
-
-}

@@ -1,0 +1,292 @@
+package io.github.lockstarter.registry;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.registry.SharingRegistry.Acquisition;
+import io.github.lockstarter.registry.request.SharedLease;
+import io.github.lockstarter.store.AcquireCommand;
+import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.ResultKey;
+import io.github.lockstarter.store.ResultQuery;
+import io.github.lockstarter.store.StoredResult;
+import io.github.lockstarter.store.TestResults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The recipients of a result and of the lock when several callers wait on one server, in
+ * an order of events that the test controls.
+ */
+class ResultRecipientsTests {
+
+	/** The longest interval between two requests of a waiter to the store. */
+	private static final Duration POLL = Duration.ofMillis(100);
+
+	private static final LockKey KEY = new LockKey("results", "key");
+
+	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(30));
+
+	private static final LockOptions WAITING = OPTIONS.withWaitTime(Duration.ofSeconds(25));
+
+	private static final ResultKey TARO = new ResultKey("replay taro", Duration.ofMinutes(1), true);
+
+	private static final ResultKey JIRO = new ResultKey("replay jiro", Duration.ofMinutes(1), true);
+
+	private static final ResultKey SHARED = new ResultKey("share", Duration.ofSeconds(5), false);
+
+	private final VirtualRuntime runtime = new VirtualRuntime();
+
+	private final ObservedStore store = new ObservedStore(this.runtime::nanoTime);
+
+	private final DefaultLockRegistry locks = this.runtime.registry(this.store);
+
+	@AfterEach
+	void nothingIsLeft() {
+		this.runtime.settle();
+		assertThat(this.locks.tables().isEmpty()).isTrue();
+		this.locks.close();
+	}
+
+	@Test
+	@DisplayName("A waiter with a stored result is given the result instead of the lock")
+	void asksBeforeItRuns() {
+		lease(TARO).close("taro's");
+		SharedLease jiro = lease(JIRO);
+		CompletableFuture<Acquisition> taro = ask(WAITING, TARO);
+		CompletableFuture<Acquisition> jiroAgain = ask(WAITING, JIRO);
+		jiro.close();
+		assertThat(joinWaiting(taro)).matches(TestResults.gives("taro's"));
+		joinWaiting(jiroAgain);
+		jiroAgain.join().lease().close("jiro's");
+	}
+
+	@Test
+	@DisplayName("Without a stored result, a waiter for the same result is handed the lock without another request")
+	void handsOver() {
+		SharedLease first = lease(TARO);
+		int requests = this.store.requests();
+		CompletableFuture<Acquisition> second = ask(WAITING, TARO);
+		first.close();
+		this.runtime.settle();
+		assertThat(second).isCompleted();
+		assertThat(this.store.requests()).isEqualTo(requests);
+		second.join().lease().close();
+	}
+
+	@Test
+	@DisplayName("Of several try-lock callers behind a caller that gets its result, one gets the lock, and the others are refused")
+	void tryLockCallers() {
+		lease(TARO).close("taro's");
+		this.store.withholding = true;
+		CompletableFuture<Acquisition> taro = ask(OPTIONS, TARO);
+		List<CompletableFuture<Acquisition>> others = Stream.of(JIRO, JIRO, JIRO)
+			.map((slot) -> ask(OPTIONS, slot))
+			.toList();
+		this.store.deliver();
+		assertThat(joinWaiting(taro)).matches(TestResults.gives("taro's"));
+		assertThat(others).allMatch(CompletableFuture::isDone);
+		assertThat(others).filteredOn(CompletableFuture::isCompletedExceptionally)
+			.hasSize(2)
+			.allSatisfy((other) -> assertThat(other).failsWithin(Duration.ZERO)
+				.withThrowableThat()
+				.withCauseInstanceOf(LockConflictException.class));
+		others.stream()
+			.filter((other) -> !other.isCompletedExceptionally())
+			.forEach((other) -> other.join().lease().close());
+	}
+
+	@Test
+	@DisplayName("A caller that arrives while the finished holder's release is under way gets the lock")
+	void comesTooLate() {
+		SharedLease winner = lease(SHARED);
+		CompletableFuture<Acquisition> loser = ask(WAITING, SHARED);
+		this.store.withholding = true;
+		CompletableFuture<Void> released = winner.releaseAsync("the result").toCompletableFuture();
+		CompletableFuture<Acquisition> late = ask(WAITING, SHARED);
+		this.store.deliver();
+		joinWaiting(released);
+		assertThat(joinWaiting(loser)).matches(TestResults.gives("the result"));
+		joinWaiting(late);
+		late.join().lease().close();
+	}
+
+	@Test
+	@DisplayName("A waiter that met a holder on another server gets its result, as does the waiter behind it, however slow the store is")
+	void slowStore() {
+		long begin = this.runtime.nanoTime();
+		long token = takeElsewhere("holder");
+		List<CompletableFuture<Acquisition>> losers = Stream.generate(() -> loser()).limit(2).toList();
+		awaitQuestion();
+		this.store.withholding = true;
+		awaitQuestion();
+		leaveElsewhere("holder", "the result", token);
+		passTimeSince(begin);
+		this.store.deliver();
+		assertThat(losers)
+			.allSatisfy((loser) -> assertThat(joinWaiting(loser)).matches(TestResults.gives("the result")));
+	}
+
+	@Test
+	@DisplayName("A waiter that met a local holder gets the result of the next holder on another server, however slow the store is")
+	void slowStoreAfterAHolderHere() {
+		long begin = this.runtime.nanoTime();
+		SharedLease holder = lease(JIRO);
+		CompletableFuture<Acquisition> loser = loser();
+		int asked = this.store.acquires.get();
+		this.store.withholdingAfterRelease = true;
+		holder.close();
+		this.runtime.pass(POLL);
+		assertThat(this.store.acquires).hasValueGreaterThan(asked);
+		leaveElsewhere("next", "the result", takeElsewhere("next"));
+		passTimeSince(begin);
+		this.store.deliver();
+		assertThat(joinWaiting(loser)).matches(TestResults.gives("the result"));
+	}
+
+	@Test
+	@DisplayName("A caller that arrives during a request to the store has not met the holder in the answer, and does not get its result")
+	void comesWhileTheStoreIsAsked() {
+		long first = takeElsewhere("first");
+		this.store.withholding = true;
+		this.store.executingAtOnce = true;
+		CompletableFuture<Acquisition> loser = loser();
+		leaveElsewhere("first", "the first result", first);
+		long second = takeElsewhere("second");
+		this.runtime.pass(Duration.ofMillis(1));
+		CompletableFuture<Acquisition> late = loser();
+		this.store.deliver();
+		assertThat(joinWaiting(loser)).matches(TestResults.gives("the first result"));
+		awaitQuestion();
+		assertThat(late).isNotDone();
+		leaveElsewhere("second", "the second result", second);
+		assertThat(joinWaiting(late)).matches(TestResults.gives("the second result"));
+	}
+
+	@Test
+	@DisplayName("A caller that finds a lease that expired while the process was paused does not get an older result")
+	void holderWhoseLeaseHasEnded() {
+		SharedLease ended = this.locks.acquire(KEY, OPTIONS.withoutRenewal(), TARO, ResultQuery.NO_TOKEN).lease();
+		this.runtime.standStill(OPTIONS.ttl());
+		long token = takeElsewhere("next");
+		leaveElsewhere("next", "too old", token);
+		this.runtime.standStill(Duration.ofMillis(1));
+		CompletableFuture<Acquisition> late = this.locks.acquireAsync(KEY, WAITING, TARO, ResultQuery.NO_TOKEN, null)
+			.toCompletableFuture();
+		ended.close();
+		this.runtime.pass(Duration.ofSeconds(1));
+		assertThat(late).isCompletedWithValueMatching((acquired) -> acquired.lease() != null);
+		late.join().lease().close();
+	}
+
+	@Test
+	@DisplayName("A caller that arrives after a result has expired does not get it from a late answer")
+	void resultIsNotKeptAnyMore() {
+		lease(TARO).close("taro's");
+		this.store.withholding = true;
+		this.store.executingAtOnce = true;
+		CompletableFuture<Acquisition> first = ask(WAITING, TARO);
+		this.runtime.standStill(TARO.keep());
+		CompletableFuture<Acquisition> inTime = ask(WAITING, TARO);
+		this.runtime.standStill(Duration.ofNanos(1));
+		CompletableFuture<Acquisition> late = ask(WAITING, TARO);
+		this.store.deliver();
+		assertThat(joinWaiting(first)).matches(TestResults.gives("taro's"));
+		assertThat(joinWaiting(inTime)).matches(TestResults.gives("taro's"));
+		joinWaiting(late).lease().close();
+	}
+
+	@Test
+	@DisplayName("A waiter for a result, queued behind a waiter for the lock, gets the result instead of the lock")
+	void behindAnother() {
+		long token = takeElsewhere("holder");
+		CompletableFuture<Lease> plain = this.locks.acquireAsync(KEY, WAITING).toCompletableFuture();
+		CompletableFuture<Acquisition> loser = loser();
+		awaitQuestion();
+		leaveElsewhere("holder", "the result", token);
+		joinWaiting(plain);
+		plain.join().close();
+		assertThat(joinWaiting(loser)).matches(TestResults.gives("the result"));
+	}
+
+	private long takeElsewhere(String owner) {
+		AcquireCommand command = AcquireCommand.of(owner, OPTIONS.ttl());
+		return ((Granted) this.store.memory().lock(KEY).acquire(command).toCompletableFuture().join()).fencingToken();
+	}
+
+	private void leaveElsewhere(String owner, String text, long token) {
+		this.store.memory().lock(KEY).release(owner, new StoredResult(TARO, text, token));
+	}
+
+	/** Advances the time by more than the time since the given instant. */
+	private void passTimeSince(long begin) {
+		this.runtime.pass(Duration.ofNanos(this.runtime.nanoTime() - begin + 1));
+	}
+
+	/** Makes a request that accepts no older result. */
+	private CompletableFuture<Acquisition> loser() {
+		return this.locks.acquireAsync(KEY, WAITING, TARO, ResultQuery.NO_TOKEN, null).toCompletableFuture();
+	}
+
+	private void awaitQuestion() {
+		int asked = this.store.acquires.get();
+		this.runtime.pass(POLL);
+		assertThat(this.store.acquires).hasValueGreaterThan(asked);
+	}
+
+	@Test
+	@DisplayName("When the store fails at the release, no waiter gets the result")
+	void releaseFails() {
+		SharedLease winner = lease(SHARED);
+		CompletableFuture<Acquisition> loser = ask(WAITING, SHARED);
+		this.store.broken = true;
+		winner.close("the result");
+		this.runtime.pass(POLL);
+		assertThat(loser).isCompletedExceptionally();
+		this.store.broken = false;
+	}
+
+	@Test
+	@DisplayName("The grant of a caller that was cancelled during the request is not passed to a waiter with a stored result")
+	void cancelledWhileAsking() {
+		lease(TARO).close("taro's");
+		this.store.withholding = true;
+		CompletableFuture<Lease> plain = this.locks.acquireAsync(KEY, WAITING).toCompletableFuture();
+		CompletableFuture<Acquisition> taro = ask(WAITING, TARO);
+		plain.cancel(false);
+		this.store.deliver();
+		assertThat(joinWaiting(taro)).matches(TestResults.gives("taro's"));
+	}
+
+	/** Advances the time until a waiter sends its next request. */
+	private <T> T joinWaiting(CompletionStage<T> stage) {
+		this.runtime.pass(POLL);
+		return this.runtime.join(stage);
+	}
+
+	private SharedLease lease(ResultKey slot) {
+		SharedLease lease = this.locks.acquire(KEY, OPTIONS, slot, since(slot)).lease();
+		assertThat(lease).isNotNull();
+		return lease;
+	}
+
+	private CompletableFuture<Acquisition> ask(LockOptions options, ResultKey slot) {
+		return this.locks.acquireAsync(KEY, options, slot, since(slot), null).toCompletableFuture();
+	}
+
+	private static long since(ResultKey slot) {
+		return slot.replayed() ? ResultQuery.ANY_TOKEN : ResultQuery.NO_TOKEN;
+	}
+
+}

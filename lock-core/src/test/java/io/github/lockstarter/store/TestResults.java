@@ -1,0 +1,31 @@
+package io.github.lockstarter.store;
+
+import java.time.Duration;
+import java.util.function.Predicate;
+
+import io.github.lockstarter.registry.SharingRegistry.Acquisition;
+
+/**
+ * Results of holders whose fencing tokens do not matter.
+ */
+public final class TestResults {
+
+	private TestResults() {
+	}
+
+	/** Returns a result as a holder stores it. */
+	public static StoredResult stored(ResultKey key, String text) {
+		return new StoredResult(key, text, 1);
+	}
+
+	/** Matches an acquisition with this result instead of the lock. */
+	public static Predicate<Acquisition> gives(String text) {
+		return (acquired) -> acquired.result() != null && acquired.result().text().equals(text);
+	}
+
+	/** Returns the query of a caller that has met no holder. */
+	public static ResultQuery query(ResultKey key, Duration maxAge) {
+		return new ResultQuery(key, ResultQuery.NO_TOKEN, maxAge);
+	}
+
+}

@@ -1,0 +1,153 @@
+package io.github.lockstarter.store.redis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Predicate;
+
+import io.micrometer.observation.ObservationRegistry;
+
+import io.lettuce.core.event.command.CommandListener;
+import io.lettuce.core.event.command.CommandStartedEvent;
+
+import io.github.lockstarter.LeaseLostEvent;
+import io.github.lockstarter.LockCounts;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.registry.DefaultLockRegistry;
+import io.github.lockstarter.registry.SharingRegistry.Acquisition;
+import io.github.lockstarter.store.redis.connection.RedisConnections;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The connections, store and registry of one instance of an application. Records the
+ * commands to Redis.
+ */
+public final class RedisInstance implements AutoCloseable {
+
+	/** Commands that are sent once per connection, or that monitor it. */
+	private static final Set<String> SET_UP = Set.of("HELLO", "CLIENT", "SCRIPT", "INFO", "PING", "PUBLISH");
+
+	/** The command timeout of a working Redis, which allows for pauses of the machine. */
+	private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+	private final ArrayList<String> requests = new ArrayList<>();
+
+	private final List<LeaseLostEvent> losses = new CopyOnWriteArrayList<>();
+
+	private final RedisLockStore store;
+
+	private final DefaultLockRegistry locks;
+
+	/** Creates an instance on the shared Redis. */
+	public RedisInstance(String keyPrefix) {
+		this(TestConnections.create(), keyPrefix, 0, 10_000);
+	}
+
+	public RedisInstance(RedisConnections connections, String keyPrefix, int replicasToAck, int maxWaiters) {
+		this(connections, keyPrefix, replicasToAck, maxWaiters, PATIENCE);
+	}
+
+	/** Creates an instance for a Redis that does not answer in time. */
+	public RedisInstance(RedisConnections connections, String keyPrefix, int replicasToAck, int maxWaiters,
+			Duration timeout) {
+		connections.client().addListener(new CommandListener() {
+
+			@Override
+			public void commandStarted(CommandStartedEvent event) {
+				String command = event.getCommand().getType().toString();
+				synchronized (RedisInstance.this.requests) {
+					if (!SET_UP.contains(command)) {
+						RedisInstance.this.requests.add(command);
+					}
+				}
+			}
+
+		});
+		this.store = new RedisLockStore(connections, keyPrefix, timeout, replicasToAck);
+		this.store.start();
+		awaitConnection();
+		this.locks = new DefaultLockRegistry(this.store, (name) -> LockOptions.of(Duration.ofSeconds(10)), maxWaiters,
+				this.losses::add, new LockCounts(), ObservationRegistry.NOOP);
+	}
+
+	/**
+	 * Waits for the connection, because loading the driver takes a new JVM longer than
+	 * some leases last.
+	 */
+	private void awaitConnection() {
+		try {
+			this.store.connect().toCompletableFuture().get(5, TimeUnit.SECONDS);
+		}
+		catch (ExecutionException | TimeoutException ex) {
+			// Redis is down or silent in this test.
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	public DefaultLockRegistry locks() {
+		return this.locks;
+	}
+
+	public RedisLockStore store() {
+		return this.store;
+	}
+
+	/** Returns the commands it has sent so far. */
+	public List<String> requests() {
+		synchronized (this.requests) {
+			return List.copyOf(this.requests);
+		}
+	}
+
+	/** Returns the number of commands so far. */
+	public int requestCount() {
+		synchronized (this.requests) {
+			return this.requests.size();
+		}
+	}
+
+	/**
+	 * Asserts that since the given time one subscription and this number of scripts were
+	 * sent, plus at most one request per second, because a waiter polls.
+	 */
+	public void assertRequests(String what, int scripts, long since) {
+		int seconds = (int) Duration.ofNanos(System.nanoTime() - since).toSeconds();
+		assertThat(requests()).as(what)
+			.containsOnlyOnce("SUBSCRIBE")
+			.containsOnly("SUBSCRIBE", "EVALSHA")
+			.hasSizeBetween(1 + scripts, 1 + scripts + seconds);
+	}
+
+	/** Forgets the commands. */
+	public void forgetRequests() {
+		synchronized (this.requests) {
+			this.requests.clear();
+			this.requests.trimToSize();
+		}
+	}
+
+	/** Returns the reported losses. */
+	public List<LeaseLostEvent> losses() {
+		return this.losses;
+	}
+
+	/** Matches an acquisition with this result instead of the lock. */
+	public static Predicate<Acquisition> gives(String text) {
+		return (acquired) -> acquired.result() != null && acquired.result().text().equals(text);
+	}
+
+	@Override
+	public void close() {
+		this.locks.close();
+		this.store.close();
+	}
+
+}

@@ -1,0 +1,71 @@
+package io.github.lockstarter.testing;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import org.junit.jupiter.api.Tag;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+
+/**
+ * Tests whose result depends on a server are in the group that runs on each of its
+ * versions and products.
+ */
+public final class ServerGroups {
+
+	private ServerGroups() {
+	}
+
+	@ArchTest
+	static final ArchRule faultsOfRedis = classes()
+		.that(use("LocalRedis", "LocalSentinel", "LocalCluster", "RedisInstance")
+			.and(resideInAnyPackage("..store.redis..", "..faults..")))
+		.should(beInGroup("redis"))
+		.allowEmptyShould(true);
+
+	@ArchTest
+	static final ArchRule theStoreOnTheSharedRedis = classes()
+		.that(use("TestRedis", "TestConnections").and(resideInAPackage("..store.redis..")))
+		.should(beInGroup("redis"))
+		.allowEmptyShould(true);
+
+	@ArchTest
+	static final ArchRule databases = classes()
+		.that(use("LocalMySql", "TestDatabase").and(resideInAnyPackage("..store.jdbc..", "..faults..")))
+		.should(beInGroup("database", "once"))
+		.allowEmptyShould(true);
+
+	private static DescribedPredicate<JavaClass> use(String... servers) {
+		return DescribedPredicate.describe("use such servers",
+				(item) -> item.getDirectDependenciesFromSelf()
+					.stream()
+					.anyMatch((dependency) -> List.of(servers).contains(dependency.getTargetClass().getSimpleName())));
+	}
+
+	/** A test class is also in a group if one of its nested classes is. */
+	private static ArchCondition<JavaClass> beInGroup(String... groups) {
+		return new ArchCondition<>("be in one of the groups " + List.of(groups) + ", if they are tests") {
+
+			@Override
+			public void check(JavaClass item, ConditionEvents events) {
+				Class<?> test = item.reflect().getNestHost();
+				boolean inGroup = Stream.concat(Stream.of(test), Stream.of(test.getDeclaredClasses()))
+					.flatMap((each) -> Stream.of(each.getAnnotationsByType(Tag.class)))
+					.anyMatch((tag) -> List.of(groups).contains(tag.value()));
+				events.add(new SimpleConditionEvent(item, inGroup || !test.getSimpleName().endsWith("Tests"),
+						test.getSimpleName() + " is in none of the groups " + List.of(groups)));
+			}
+
+		};
+	}
+
+}
