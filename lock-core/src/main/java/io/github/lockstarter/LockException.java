@@ -123,7 +123,7 @@ public abstract class LockException extends ResponseStatusException {
 
 		private static MessageSource messages() {
 			ResourceBundleMessageSource messages = new ResourceBundleMessageSource();
-			messages.setBasename("io.github.lockstarter.web.messages");
+			messages.setBasename("io.github.lockstarter.messages");
 			messages.setDefaultEncoding("UTF-8");
 			messages.setFallbackToSystemLocale(false);
 			// The default is the class loader of the web application that answers first,

@@ -23,7 +23,6 @@ import org.jspecify.annotations.NullMarked;
 import org.springframework.web.server.ResponseStatusException;
 
 import io.github.lockstarter.registry.SharingRegistry;
-import io.github.lockstarter.registry.request.ContentionListener;
 import io.github.lockstarter.registry.request.SharedLease;
 
 import static com.tngtech.archunit.base.DescribedPredicate.not;
@@ -102,8 +101,8 @@ class ArchitectureTests {
 		.resideInAnyPackage(ROOT + ".web..", ROOT + ".openapi", ROOT + ".idempotency", ROOT + ".interceptor",
 				ROOT + ".operation", ROOT + ".key")
 		.should()
-		.dependOnClassesThat(resideInAnyPackage(ROOT + ".store..", ROOT + ".registry..")
-			.and(not(belongToAnyOf(ContentionListener.class))));
+		.dependOnClassesThat()
+		.resideInAnyPackage(ROOT + ".store..", ROOT + ".registry..");
 
 	@ArchTest
 	static final ArchRule resultAndCompletionKnowOnlyTheSharingOfTheRegistry = noClasses().that()

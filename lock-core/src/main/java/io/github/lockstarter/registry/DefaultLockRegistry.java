@@ -334,7 +334,9 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	 */
 	static <T> Delivery async(CompletableFuture<T> result, BiFunction<AcquireRequest, Answer, T> value,
 			Executor executor) {
-		return new Delivery.Async(executor, (request, given) -> {
+		Runnable contention = (executor instanceof ContentionListener caller) ? caller::contended : () -> {
+		};
+		return new Delivery.Async(executor, contention, (request, given) -> {
 			try {
 				if (!result.complete(value.apply(request, given))) {
 					request.giveBack(given);

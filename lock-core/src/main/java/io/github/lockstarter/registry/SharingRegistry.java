@@ -72,4 +72,18 @@ public interface SharingRegistry extends LockRegistry {
 	record Acquisition(@Nullable SharedLease lease, @Nullable StoredResult result) {
 	}
 
+	/**
+	 * The executor of a caller that is notified when its answer may take long. It can be
+	 * given to each method that has an executor, those of {@link LockRegistry} included.
+	 */
+	interface ContentionListener extends Executor {
+
+		/**
+		 * Notifies the caller that the lock is held, so that its request waits. Called by
+		 * the engine, so it must return at once.
+		 */
+		void contended();
+
+	}
+
 }

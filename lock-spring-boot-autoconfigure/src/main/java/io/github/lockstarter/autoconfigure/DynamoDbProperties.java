@@ -2,11 +2,12 @@ package io.github.lockstarter.autoconfigure;
 
 import java.time.Duration;
 
+import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.Assert;
 
 /**
- * Settings of the DynamoDB store.
+ * Properties of the DynamoDB store.
  *
  * @param table Name of the table. Applications with the same table share their locks.
  * @param createTable Whether to create the table at the start if it does not exist. This
@@ -16,6 +17,7 @@ import org.springframework.util.Assert;
  * @param commandTimeout How long to wait for an answer from DynamoDB before the request
  * is answered with 503.
  */
+@ConfigurationProperties("lock.dynamodb")
 record DynamoDbProperties(@DefaultValue("locks") String table, @DefaultValue("false") boolean createTable,
 		@DefaultValue("500ms") Duration clockSkew, @DefaultValue("1s") Duration commandTimeout) {
 

@@ -5,6 +5,7 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
@@ -21,15 +22,22 @@ import io.github.lockstarter.store.dynamodb.DynamoDbLockStore;
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass({ DynamoDbLockStore.class, DynamoDbAsyncClient.class })
 @ConditionalOnLockStore(LockProperties.Store.DYNAMODB)
+@EnableConfigurationProperties(DynamoDbProperties.class)
 class DynamoDbStoreConfiguration {
+
+	private final DynamoDbProperties properties;
+
+	DynamoDbStoreConfiguration(DynamoDbProperties properties) {
+		this.properties = properties;
+	}
 
 	@Bean
 	@Lazy
 	@ConditionalOnLockStore(value = LockProperties.Store.DYNAMODB, use = Use.DEFAULT)
 	@ConditionalOnMissingBean({ LockStore.class, LockRegistry.class })
-	LockStore exclusiveRequestDynamoDbLockStore(DynamoDbStoreClient client, LockProperties properties) {
-		properties.require(LockProperties.Store.DYNAMODB);
-		return create(client, properties, LockProperties.DEFAULT_STORE);
+	LockStore exclusiveRequestDynamoDbLockStore(DynamoDbStoreClient client, LockProperties locks) {
+		locks.require(LockProperties.Store.DYNAMODB);
+		return create(client, LockProperties.DEFAULT_STORE);
 	}
 
 	@Bean(autowireCandidate = false)
@@ -37,14 +45,13 @@ class DynamoDbStoreConfiguration {
 	@ConditionalOnLockStore(value = LockProperties.Store.DYNAMODB, use = Use.NAMED)
 	@ConditionalOnMissingBean(value = { LockStores.class, LockRegistry.class },
 			name = "exclusiveRequestDynamoDbLockStore")
-	LockStore exclusiveRequestNamedDynamoDbLockStore(DynamoDbStoreClient client, LockProperties properties) {
-		return create(client, properties, properties.propertyOf(LockProperties.Store.DYNAMODB));
+	LockStore exclusiveRequestNamedDynamoDbLockStore(DynamoDbStoreClient client, LockProperties locks) {
+		return create(client, locks.propertyOf(LockProperties.Store.DYNAMODB));
 	}
 
-	private static LockStore create(DynamoDbStoreClient client, LockProperties properties, String property) {
-		DynamoDbProperties dynamodb = properties.dynamodb();
-		return new DynamoDbLockStore(client.get(property), dynamodb.table(), dynamodb.createTable(),
-				dynamodb.clockSkew(), dynamodb.commandTimeout());
+	private LockStore create(DynamoDbStoreClient client, String property) {
+		return new DynamoDbLockStore(client.get(property), this.properties.table(), this.properties.createTable(),
+				this.properties.clockSkew(), this.properties.commandTimeout());
 	}
 
 	@Bean

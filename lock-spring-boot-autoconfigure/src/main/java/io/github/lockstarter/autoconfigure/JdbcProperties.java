@@ -4,11 +4,12 @@ import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.Assert;
 
 /**
- * Settings of the JDBC store.
+ * Properties of the JDBC store.
  *
  * @param url JDBC URL of the database. Default is the database of the application's
  * DataSource, with the current user and password of that DataSource.
@@ -24,6 +25,7 @@ import org.springframework.util.Assert;
  * @param commandTimeout How long to wait for an answer from the database before the
  * request is answered with 503.
  */
+@ConfigurationProperties("lock.jdbc")
 record JdbcProperties(@Nullable String url, @Nullable String username, @Nullable String password,
 		@DefaultValue("locks") String table, @DefaultValue("embedded") InitializeSchema initializeSchema,
 		@DefaultValue("4") int connections, @DefaultValue("3s") Duration commandTimeout) {

@@ -7,6 +7,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.jdbc.DataSourceBuilder;
 import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
@@ -28,16 +29,23 @@ import io.github.lockstarter.store.jdbc.JdbcLockStore;
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass({ JdbcLockStore.class, DataSourceBuilder.class, HikariDataSource.class })
 @ConditionalOnLockStore(LockProperties.Store.JDBC)
+@EnableConfigurationProperties(JdbcProperties.class)
 class JdbcStoreConfiguration {
+
+	private final JdbcProperties properties;
+
+	JdbcStoreConfiguration(JdbcProperties properties) {
+		this.properties = properties;
+	}
 
 	@Bean
 	@Lazy
 	@ConditionalOnLockStore(value = LockProperties.Store.JDBC, use = Use.DEFAULT)
 	@ConditionalOnMissingBean({ LockStore.class, LockRegistry.class })
 	@DependsOnDatabaseInitialization
-	LockStore exclusiveRequestJdbcLockStore(LockProperties properties, ObjectProvider<DataSource> dataSources) {
-		properties.require(LockProperties.Store.JDBC);
-		return create(properties, dataSources, LockProperties.DEFAULT_STORE);
+	LockStore exclusiveRequestJdbcLockStore(LockProperties locks, ObjectProvider<DataSource> dataSources) {
+		locks.require(LockProperties.Store.JDBC);
+		return create(dataSources, LockProperties.DEFAULT_STORE);
 	}
 
 	@Bean(autowireCandidate = false)
@@ -45,13 +53,12 @@ class JdbcStoreConfiguration {
 	@ConditionalOnLockStore(value = LockProperties.Store.JDBC, use = Use.NAMED)
 	@ConditionalOnMissingBean(value = { LockStores.class, LockRegistry.class }, name = "exclusiveRequestJdbcLockStore")
 	@DependsOnDatabaseInitialization
-	LockStore exclusiveRequestNamedJdbcLockStore(LockProperties properties, ObjectProvider<DataSource> dataSources) {
-		return create(properties, dataSources, properties.propertyOf(LockProperties.Store.JDBC));
+	LockStore exclusiveRequestNamedJdbcLockStore(LockProperties locks, ObjectProvider<DataSource> dataSources) {
+		return create(dataSources, locks.propertyOf(LockProperties.Store.JDBC));
 	}
 
-	private static LockStore create(LockProperties properties, ObjectProvider<DataSource> dataSources,
-			String property) {
-		JdbcProperties jdbc = properties.jdbc();
+	private LockStore create(ObjectProvider<DataSource> dataSources, String property) {
+		JdbcProperties jdbc = this.properties;
 		LockProperties.check("lock.jdbc.table", jdbc.table(), JdbcLockStore::checkTable);
 		DataSource application = (jdbc.url() == null) ? dataSources.getIfUnique() : null;
 		HikariConfig database = (jdbc.url() != null) ? database(jdbc)

@@ -12,10 +12,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
-import org.springframework.boot.context.properties.NestedConfigurationProperty;
+import org.springframework.boot.context.properties.bind.BindHandler;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.bind.Name;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.util.Assert;
 import org.springframework.util.unit.DataSize;
@@ -31,11 +34,11 @@ import io.github.lockstarter.operation.ReplaySettings;
 import io.github.lockstarter.key.Fingerprint;
 import io.github.lockstarter.result.KeptAnswers;
 import io.github.lockstarter.result.SharingSettings;
-import io.github.lockstarter.store.ResultLimits;
 
 /**
- * Properties under {@code lock}. {@link UnknownPropertyWarning} reports a misspelt one,
- * which would leave a lock other than the operator believes.
+ * Properties under {@code lock}, without those of the stores, which are beside their
+ * configurations. {@link UnknownPropertyWarning} reports a misspelt one, which would
+ * leave a lock other than the operator believes.
  *
  * @param enabled Whether annotated methods acquire their locks. If false, every call
  * runs, and no answer is shared or replayed.
@@ -64,10 +67,6 @@ import io.github.lockstarter.store.ResultLimits;
  * @param web How locks and HTTP work together.
  * @param share How answers are shared.
  * @param replay How answers are replayed to later duplicates.
- * @param redis Settings of the Redis store.
- * @param jdbc Settings of the JDBC store.
- * @param memcached Settings of the memcached store.
- * @param dynamodb Settings of the DynamoDB store.
  */
 @ConfigurationProperties("lock")
 record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redis") Store store,
@@ -75,11 +74,7 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 		@DefaultValue("true") boolean renew, @Nullable Duration maxHold, @DefaultValue("64") int maxWaiters,
 		@DefaultValue("100") int maxKeys, @DefaultValue("reject") OnStoreFailure onStoreFailure,
 		@Nullable Integer order, @DefaultValue Map<String, Named> names, @DefaultValue Web web,
-		@DefaultValue Share share, @DefaultValue Replay replay,
-		@NestedConfigurationProperty @DefaultValue RedisProperties redis,
-		@NestedConfigurationProperty @DefaultValue JdbcProperties jdbc,
-		@NestedConfigurationProperty @DefaultValue MemcachedProperties memcached,
-		@NestedConfigurationProperty @DefaultValue DynamoDbProperties dynamodb) {
+		@DefaultValue Share share, @DefaultValue Replay replay) {
 
 	/** The property of the default store. */
 	static final String DEFAULT_STORE = "lock.store";
@@ -121,8 +116,6 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 		check("lock.replay.max-key-length", replay.maxKeyLength(), ReplaySettings::checkKeyLength);
 		checkSecret("lock.replay.fingerprint-key", replay.fingerprintKey(), Fingerprint::checkKey);
 		check("lock.replay.max-request-size", replay.maxRequestSize(), Replay::checkRequestSize);
-		check("lock.replay.max-results", (long) replay.maxResults(), Replay::checkPositive);
-		check("lock.replay.max-memory", replay.maxMemory(), (size) -> Replay.checkPositive(size.toBytes()));
 	}
 
 	/** Returns the default settings of all locks. */
@@ -201,7 +194,7 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 	LockProperties withNames(Map<String, Named> names) {
 		return new LockProperties(this.enabled, this.store, this.ttl, this.waitTime, this.renew, this.maxHold,
 				this.maxWaiters, this.maxKeys, this.onStoreFailure, this.order, names, this.web, this.share,
-				this.replay, this.redis, this.jdbc, this.memcached, this.dynamodb);
+				this.replay);
 	}
 
 	/** Returns the options with which code acquires locks with that name by default. */
@@ -287,26 +280,29 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 	enum Store {
 
 		/** Redis, shared by all servers. */
-		REDIS("Redis", "io.github.lockstarter:lock-spring-boot-starter"),
+		REDIS("Redis", RedisProperties.class, "io.github.lockstarter:lock-spring-boot-starter"),
 
 		/** A SQL database, shared by all servers. */
-		JDBC("Jdbc", "io.github.lockstarter:lock-spring-boot-starter-jdbc"),
+		JDBC("Jdbc", JdbcProperties.class, "io.github.lockstarter:lock-spring-boot-starter-jdbc"),
 
 		/** This JVM only. */
-		MEMORY("Memory", ""),
+		MEMORY("Memory", MemoryProperties.class, ""),
 
 		/** Memcached, shared by all servers. */
-		MEMCACHED("Memcached", "io.github.lockstarter:lock-spring-boot-starter-memcached"),
+		MEMCACHED("Memcached", MemcachedProperties.class, "io.github.lockstarter:lock-spring-boot-starter-memcached"),
 
 		/** DynamoDB, shared by all servers. */
-		DYNAMODB("DynamoDb", "io.github.lockstarter:lock-spring-boot-starter-dynamodb");
+		DYNAMODB("DynamoDb", DynamoDbProperties.class, "io.github.lockstarter:lock-spring-boot-starter-dynamodb");
 
 		private final String label;
 
+		private final Class<?> properties;
+
 		private final String driver;
 
-		Store(String label, String driver) {
+		Store(String label, Class<?> properties, String driver) {
 			this.label = label;
+			this.properties = properties;
 			this.driver = driver;
 		}
 
@@ -318,6 +314,19 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 		/** Returns the name of the bean, if only names of locks choose the store. */
 		String namedBean() {
 			return "exclusiveRequestNamed" + this.label + "LockStore";
+		}
+
+		/** Returns the type of the properties that only this store has. */
+		Class<?> properties() {
+			return this.properties;
+		}
+
+		/** Binds the properties that only this store has. */
+		Object bind(Binder binder, BindHandler handler) {
+			String prefix = MergedAnnotations.from(this.properties)
+				.get(ConfigurationProperties.class)
+				.getString("prefix");
+			return binder.bindOrCreate(prefix, Bindable.of(this.properties), handler);
 		}
 
 		/** Returns the dependency that an application needs for the store. */
@@ -447,36 +456,21 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 	 * @param maxRequestSize Largest body of a request that is compared with that of
 	 * another one, and kept in memory for that. A larger one is answered with 413. In
 	 * Spring MVC, it does not apply to multipart bodies.
-	 * @param maxResults Largest number of answers that the memory store keeps. Beyond it,
-	 * the oldest is dropped, and a later duplicate of its request runs again.
-	 * @param maxMemory Most memory that the answers in the memory store use. Beyond it,
-	 * the oldest is dropped. Default is a tenth of the largest heap.
 	 */
 	record Replay(@DefaultValue("values") String keep, @DefaultValue("255") int maxKeyLength,
 			@Nullable String fingerprintKey, @DefaultValue("allow") Anonymous anonymous,
-			@DefaultValue("10MB") DataSize maxRequestSize, @DefaultValue("100000") int maxResults,
-			@Nullable DataSize maxMemory) {
+			@DefaultValue("10MB") DataSize maxRequestSize) {
 
 		/** Without the secret. */
 		@Override
 		public String toString() {
-			return "Replay[keep=%s, maxKeyLength=%s, anonymous=%s, maxRequestSize=%s, maxResults=%s, maxMemory=%s]"
-				.formatted(this.keep, this.maxKeyLength, this.anonymous, this.maxRequestSize, this.maxResults,
-						this.maxMemory);
-		}
-
-		static void checkPositive(long limit) {
-			Assert.isTrue(limit > 0, "It must be positive");
+			return "Replay[keep=%s, maxKeyLength=%s, anonymous=%s, maxRequestSize=%s]".formatted(this.keep,
+					this.maxKeyLength, this.anonymous, this.maxRequestSize);
 		}
 
 		/** A body in memory is an array. */
 		static void checkRequestSize(DataSize size) {
 			Assert.isTrue(size.toBytes() > 0 && size.toGigabytes() < 1, "It must be positive, and less than 1GB");
-		}
-
-		ResultLimits limits() {
-			return new ResultLimits(this.maxResults,
-					(this.maxMemory != null) ? this.maxMemory.toBytes() : ResultLimits.tenthOfHeap());
 		}
 
 		ReplaySettings settings() {

@@ -18,7 +18,8 @@ import io.github.lockstarter.result.ResultHead;
 
 /**
  * Hints for expression roots, optional classes, stored results and messages, and for
- * {@link DataRedisProperties}, which are bound without a bean.
+ * properties that are bound without a bean: {@link DataRedisProperties}, and those of
+ * stores that are not used, whose names {@link UnknownPropertyWarning} requests.
  */
 class LockRuntimeHints implements RuntimeHintsRegistrar {
 
@@ -34,8 +35,11 @@ class LockRuntimeHints implements RuntimeHintsRegistrar {
 		Stream.concat(CompletionAdapterRegistry.optionalTypes(), Stream.of(REACTOR_NETTY, NETTY_TIMEOUT))
 			.forEach((name) -> hints.reflection().registerTypeIfPresent(classLoader, name));
 		new BindingReflectionHintsRegistrar().registerReflectionHints(hints.reflection(), ResultHead.class);
-		hints.resources().registerPattern("io/github/lockstarter/web/messages*.properties");
+		hints.resources().registerPattern("io/github/lockstarter/messages*.properties");
 		hints.resources().registerPattern("io/github/lockstarter/store/jdbc/schema-*.sql");
+		BindableRuntimeHintsRegistrar.forTypes(
+				Stream.of(LockProperties.Store.values()).map(LockProperties.Store::properties).toArray(Class[]::new))
+			.registerHints(hints);
 		if (ClassUtils.isPresent(REDIS, classLoader)) {
 			Redis.registerHints(hints);
 		}

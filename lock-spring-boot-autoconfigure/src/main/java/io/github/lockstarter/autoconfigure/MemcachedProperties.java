@@ -5,13 +5,14 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.Assert;
 
 import io.github.lockstarter.LockConfigurationException;
 
 /**
- * Settings of the memcached store.
+ * Properties of the memcached store.
  *
  * @param servers Servers, each as host:port, or as host for port 11211. Applications that
  * share locks must name the same servers in the same way.
@@ -20,6 +21,7 @@ import io.github.lockstarter.LockConfigurationException;
  * @param commandTimeout How long to wait for an answer from memcached before the request
  * is answered with 503.
  */
+@ConfigurationProperties("lock.memcached")
 record MemcachedProperties(@DefaultValue("localhost:11211") List<String> servers,
 		@DefaultValue("lock") String keyPrefix, @DefaultValue("500ms") Duration commandTimeout) {
 

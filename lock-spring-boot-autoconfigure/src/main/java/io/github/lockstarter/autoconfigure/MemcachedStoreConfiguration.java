@@ -4,6 +4,7 @@ import com.spotify.folsom.AsciiMemcacheClient;
 
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
@@ -20,15 +21,22 @@ import io.github.lockstarter.store.memcached.MemcachedLockStore;
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass({ MemcachedLockStore.class, AsciiMemcacheClient.class })
 @ConditionalOnLockStore(LockProperties.Store.MEMCACHED)
+@EnableConfigurationProperties(MemcachedProperties.class)
 class MemcachedStoreConfiguration {
+
+	private final MemcachedProperties properties;
+
+	MemcachedStoreConfiguration(MemcachedProperties properties) {
+		this.properties = properties;
+	}
 
 	@Bean
 	@Lazy
 	@ConditionalOnLockStore(value = LockProperties.Store.MEMCACHED, use = Use.DEFAULT)
 	@ConditionalOnMissingBean({ LockStore.class, LockRegistry.class })
-	LockStore exclusiveRequestMemcachedLockStore(LockProperties properties) {
-		properties.require(LockProperties.Store.MEMCACHED);
-		return create(properties, true);
+	LockStore exclusiveRequestMemcachedLockStore(LockProperties locks) {
+		locks.require(LockProperties.Store.MEMCACHED);
+		return create(locks, true);
 	}
 
 	@Bean(autowireCandidate = false)
@@ -36,15 +44,15 @@ class MemcachedStoreConfiguration {
 	@ConditionalOnLockStore(value = LockProperties.Store.MEMCACHED, use = Use.NAMED)
 	@ConditionalOnMissingBean(value = { LockStores.class, LockRegistry.class },
 			name = "exclusiveRequestMemcachedLockStore")
-	LockStore exclusiveRequestNamedMemcachedLockStore(LockProperties properties) {
-		return create(properties, false);
+	LockStore exclusiveRequestNamedMemcachedLockStore(LockProperties locks) {
+		return create(locks, false);
 	}
 
-	private static LockStore create(LockProperties properties, boolean isDefault) {
-		properties.requireTtlOfAtMost(MemcachedLockStore.LONGEST_TTL, "Memcached keeps a lock for less than 30 days",
+	private LockStore create(LockProperties locks, boolean isDefault) {
+		locks.requireTtlOfAtMost(MemcachedLockStore.LONGEST_TTL, "Memcached keeps a lock for less than 30 days",
 				LockProperties.Store.MEMCACHED, isDefault);
-		MemcachedProperties memcached = properties.memcached();
-		return new MemcachedLockStore(memcached.servers(), memcached.keyPrefix(), memcached.commandTimeout());
+		return new MemcachedLockStore(this.properties.servers(), this.properties.keyPrefix(),
+				this.properties.commandTimeout());
 	}
 
 }

@@ -2,6 +2,7 @@ package io.github.lockstarter.autoconfigure;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
@@ -19,15 +20,22 @@ import io.github.lockstarter.store.memory.MemoryLockStore;
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnLockStore(LockProperties.Store.MEMORY)
+@EnableConfigurationProperties(MemoryProperties.class)
 class MemoryStoreConfiguration {
+
+	private final MemoryProperties properties;
+
+	MemoryStoreConfiguration(MemoryProperties properties) {
+		this.properties = properties;
+	}
 
 	@Bean
 	@Lazy
 	@ConditionalOnLockStore(value = LockProperties.Store.MEMORY, use = Use.DEFAULT)
 	@ConditionalOnMissingBean({ LockStore.class, LockRegistry.class })
-	LockStore exclusiveRequestMemoryLockStore(LockProperties properties, ObjectProvider<LockCounts> counts) {
-		properties.require(LockProperties.Store.MEMORY);
-		return create(properties, counts);
+	LockStore exclusiveRequestMemoryLockStore(LockProperties locks, ObjectProvider<LockCounts> counts) {
+		locks.require(LockProperties.Store.MEMORY);
+		return create(counts);
 	}
 
 	@Bean(autowireCandidate = false)
@@ -35,13 +43,13 @@ class MemoryStoreConfiguration {
 	@ConditionalOnLockStore(value = LockProperties.Store.MEMORY, use = Use.NAMED)
 	@ConditionalOnMissingBean(value = { LockStores.class, LockRegistry.class },
 			name = "exclusiveRequestMemoryLockStore")
-	LockStore exclusiveRequestNamedMemoryLockStore(LockProperties properties, ObjectProvider<LockCounts> counts) {
-		return create(properties, counts);
+	LockStore exclusiveRequestNamedMemoryLockStore(ObjectProvider<LockCounts> counts) {
+		return create(counts);
 	}
 
-	private static LockStore create(LockProperties properties, ObjectProvider<LockCounts> counts) {
+	private LockStore create(ObjectProvider<LockCounts> counts) {
 		DroppedResults dropped = new DroppedResults(counts::getObject);
-		return new MemoryLockStore(System::nanoTime, properties.replay().limits(), (lockName) -> dropped.add(lockName,
+		return new MemoryLockStore(System::nanoTime, this.properties.limits(), (lockName) -> dropped.add(lockName,
 				"the memory store has reached lock.replay.max-results or lock.replay.max-memory"));
 	}
 

@@ -2,11 +2,12 @@ package io.github.lockstarter.autoconfigure;
 
 import java.time.Duration;
 
+import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.Assert;
 
 /**
- * Settings of the Redis store.
+ * Properties of the Redis store.
  *
  * @param keyPrefix Prefix of all keys in Redis. Applications with the same prefix share
  * their locks.
@@ -16,6 +17,7 @@ import org.springframework.util.Assert;
  * acquired, so that it survives a failover. They have half of the command timeout for
  * that, 8 s at most. Not for Redis Cluster.
  */
+@ConfigurationProperties("lock.redis")
 record RedisProperties(@DefaultValue("lock") String keyPrefix, @DefaultValue("500ms") Duration commandTimeout,
 		@DefaultValue("0") int replicasToAck) {
 

@@ -13,6 +13,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
@@ -41,6 +42,7 @@ import io.github.lockstarter.store.redis.connection.RedisConnections;
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass({ RedisLockStore.class, DataRedisProperties.class, RedisClient.class })
 @ConditionalOnLockStore(LockProperties.Store.REDIS)
+@EnableConfigurationProperties(RedisProperties.class)
 class RedisStoreConfiguration {
 
 	private static final Log logger = LogFactory.getLog(RedisStoreConfiguration.class);
@@ -50,30 +52,36 @@ class RedisStoreConfiguration {
 	/** The properties with the address of Redis. */
 	private static final Set<String> ADDRESS = Set.of("url", "host", "port", "sentinel", "cluster", "masterreplica");
 
+	private final RedisProperties properties;
+
+	RedisStoreConfiguration(RedisProperties properties) {
+		this.properties = properties;
+	}
+
 	@Bean(destroyMethod = "close")
 	@Lazy
 	@ConditionalOnLockStore(value = LockProperties.Store.REDIS, use = Use.DEFAULT)
 	@ConditionalOnMissingBean({ LockStore.class, LockRegistry.class })
-	LockStore exclusiveRequestRedisLockStore(LockProperties properties, Environment environment,
+	LockStore exclusiveRequestRedisLockStore(LockProperties locks, Environment environment,
 			ObjectProvider<DataRedisConnectionDetails> details, ObjectProvider<SslBundles> sslBundles,
 			ConfigurableListableBeanFactory beans, ObjectProvider<LockCounts> counts) {
-		properties.require(LockProperties.Store.REDIS);
-		return create(properties, environment, details, sslBundles, beans, counts);
+		locks.require(LockProperties.Store.REDIS);
+		return create(environment, details, sslBundles, beans, counts);
 	}
 
 	@Bean(autowireCandidate = false, destroyMethod = "close")
 	@Lazy
 	@ConditionalOnLockStore(value = LockProperties.Store.REDIS, use = Use.NAMED)
 	@ConditionalOnMissingBean(value = { LockStores.class, LockRegistry.class }, name = "exclusiveRequestRedisLockStore")
-	LockStore exclusiveRequestNamedRedisLockStore(LockProperties properties, Environment environment,
+	LockStore exclusiveRequestNamedRedisLockStore(Environment environment,
 			ObjectProvider<DataRedisConnectionDetails> details, ObjectProvider<SslBundles> sslBundles,
 			ConfigurableListableBeanFactory beans, ObjectProvider<LockCounts> counts) {
-		return create(properties, environment, details, sslBundles, beans, counts);
+		return create(environment, details, sslBundles, beans, counts);
 	}
 
-	private static LockStore create(LockProperties properties, Environment environment,
-			ObjectProvider<DataRedisConnectionDetails> details, ObjectProvider<SslBundles> sslBundles,
-			ConfigurableListableBeanFactory beans, ObjectProvider<LockCounts> counts) {
+	private LockStore create(Environment environment, ObjectProvider<DataRedisConnectionDetails> details,
+			ObjectProvider<SslBundles> sslBundles, ConfigurableListableBeanFactory beans,
+			ObjectProvider<LockCounts> counts) {
 		Binder binder = Binder.get(environment);
 		boolean addressed = hasAddress(binder) || !details.stream().allMatch(DataRedisPropertiesDetails::areProperties);
 		String ownFactory = ApplicationConnectionFactories.find(beans);
@@ -89,14 +97,14 @@ class RedisStoreConfiguration {
 			address = RedisConfigurationDetails.orElse(address, beans);
 		}
 		RedisConnections connections = new DataRedisConnections(redis, address).create(RedisCustomizers.of(beans));
-		if (connections.isClustered() && properties.redis().replicasToAck() > 0) {
+		if (connections.isClustered() && this.properties.replicasToAck() > 0) {
 			connections.shutdown();
 			throw new LockConfigurationException(
 					"lock.redis.replicas-to-ack is set, which cannot be used with a Redis Cluster.",
 					"Remove lock.redis.replicas-to-ack.");
 		}
-		RedisLockStore store = new RedisLockStore(connections, properties.redis().keyPrefix(),
-				properties.redis().commandTimeout(), properties.redis().replicasToAck(),
+		RedisLockStore store = new RedisLockStore(connections, this.properties.keyPrefix(),
+				this.properties.commandTimeout(), this.properties.replicasToAck(),
 				new DroppedResults(counts::getObject));
 		// Loads the driver while the rest of the application starts.
 		store.connect();

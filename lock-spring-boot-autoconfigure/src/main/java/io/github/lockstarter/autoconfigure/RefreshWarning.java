@@ -4,11 +4,13 @@ import java.util.Collection;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 import org.springframework.beans.PropertyAccessorFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -32,11 +34,11 @@ final class RefreshWarning implements GenericApplicationListener {
 
 	private final Environment environment;
 
-	private final LockProperties properties;
+	private final ListableBeanFactory beans;
 
-	RefreshWarning(Environment environment, LockProperties properties) {
+	RefreshWarning(Environment environment, ListableBeanFactory beans) {
 		this.environment = environment;
-		this.properties = properties;
+		this.beans = beans;
 	}
 
 	@Override
@@ -62,16 +64,25 @@ final class RefreshWarning implements GenericApplicationListener {
 
 	/** The application may have properties of its own under the prefix. */
 	private boolean differs() {
+		Binder binder = Binder.get(this.environment);
 		try {
-			return !Binder.get(this.environment)
-				.bindOrCreate("lock", Bindable.of(LockProperties.class),
-						new LockNameVariables().apply(BindHandler.DEFAULT))
-				.equals(this.properties);
+			LockProperties current = binder.bindOrCreate("lock", Bindable.of(LockProperties.class),
+					new LockNameVariables().apply(BindHandler.DEFAULT));
+			return !current.equals(this.beans.getBean(LockProperties.class))
+					|| Stream.of(LockProperties.Store.values()).anyMatch((store) -> differs(store, binder));
 		}
 		catch (RuntimeException ex) {
 			// The start would fail.
 			return true;
 		}
+	}
+
+	/** A store that is not used has no bean of its properties. */
+	private boolean differs(LockProperties.Store store, Binder binder) {
+		return this.beans.getBeansOfType(store.properties())
+			.values()
+			.stream()
+			.anyMatch((bound) -> !bound.equals(store.bind(binder, BindHandler.DEFAULT)));
 	}
 
 }

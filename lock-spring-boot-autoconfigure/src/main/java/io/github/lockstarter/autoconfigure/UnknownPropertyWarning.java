@@ -92,7 +92,7 @@ final class UnknownPropertyWarning implements ConfigurationPropertiesBindHandler
 			if (source instanceof IterableConfigurationPropertySource iterable) {
 				iterable.stream()
 					.filter((name) -> LOCK.isAncestorOf(name) && !isKnown(name, source))
-					.forEach((name) -> warn(name, source));
+					.forEach((name) -> check(name, source));
 			}
 		}
 	}
@@ -100,8 +100,8 @@ final class UnknownPropertyWarning implements ConfigurationPropertiesBindHandler
 	private boolean isKnown(ConfigurationPropertyName name, ConfigurationPropertySource source) {
 		String uniform = uniform(withoutIndexes(name));
 		return this.known.containsKey(uniform)
-				|| (source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource && isKnownVariable(uniform))
-				|| isForLaterBean(uniform);
+				|| (source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource
+						&& isKnownVariable(uniform));
 	}
 
 	/**
@@ -113,7 +113,8 @@ final class UnknownPropertyWarning implements ConfigurationPropertiesBindHandler
 	}
 
 	/** A lazy bean that does not exist yet has not been bound. */
-	private boolean isForLaterBean(String uniform) {
+	private boolean isForLaterBean(ConfigurationPropertyName name) {
+		String uniform = uniform(withoutIndexes(name));
 		return Stream.of(this.beans.getBeanDefinitionNames())
 			.map((bean) -> this.beans.findAnnotationOnBean(bean, ConfigurationProperties.class, false))
 			.filter(Objects::nonNull)
@@ -122,15 +123,29 @@ final class UnknownPropertyWarning implements ConfigurationPropertiesBindHandler
 					&& uniform.startsWith(prefix + "."));
 	}
 
-	private void warn(ConfigurationPropertyName name, ConfigurationPropertySource source) {
-		// The names of nested properties are not requested if no property is set there.
-		Binder nothing = new Binder(NOTHING);
-		nothing.bindOrCreate(LOCK, Bindable.of(LockProperties.class), apply(BindHandler.DEFAULT));
-		if (NAMES.isAncestorOf(name)) {
-			nothing.bind(withBrackets(name), Bindable.of(LockProperties.Named.class), apply(BindHandler.DEFAULT));
+	/** Warns if the name is unknown even with the names that the beans do not request. */
+	private void check(ConfigurationPropertyName name, ConfigurationPropertySource source) {
+		requestAll(name);
+		if (!isKnown(name, source) && !isForLaterBean(name)) {
+			logger.warn("%s (%s) is not a known property, and has no effect; the nearest is %s".formatted(name,
+					origin(name, source), NearestName.to(name.toString(), this.known.values())));
 		}
-		logger.warn("%s (%s) is not a known property, and has no effect; the nearest is %s".formatted(name,
-				origin(name, source), NearestName.to(name.toString(), this.known.values())));
+	}
+
+	/**
+	 * Requests the names of nested properties, which are not requested if no property is
+	 * set there, and those of stores that are not used.
+	 */
+	private void requestAll(ConfigurationPropertyName name) {
+		Binder nothing = new Binder(NOTHING);
+		BindHandler handler = apply(BindHandler.DEFAULT);
+		nothing.bindOrCreate(LOCK, Bindable.of(LockProperties.class), handler);
+		if (NAMES.isAncestorOf(name)) {
+			nothing.bind(withBrackets(name), Bindable.of(LockProperties.Named.class), handler);
+		}
+		for (LockProperties.Store store : LockProperties.Store.values()) {
+			store.bind(nothing, handler);
+		}
 	}
 
 	/** The name of a lock with dots needs brackets. */

@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.completion.CallerClassLoader;
+import io.github.lockstarter.completion.CallingThread;
 import io.github.lockstarter.completion.CompletionStageAdapter;
 import io.github.lockstarter.completion.HeldLeases;
 

@@ -114,14 +114,14 @@ class AheadOfTimeTests {
 	@ValueSource(strings = { "messages.properties", "messages_ja.properties" })
 	@DisplayName("The messages of problem details are included, in all languages")
 	void messages(String file) {
-		assertThat(RuntimeHintsPredicates.resource().forResource("io/github/lockstarter/web/" + file)).accepts(hints);
+		assertThat(RuntimeHintsPredicates.resource().forResource("io/github/lockstarter/" + file)).accepts(hints);
 	}
 
 	@ParameterizedTest
 	@ValueSource(classes = { LockProperties.class, LockProperties.Named.class, LockProperties.Web.class,
-			LockProperties.Share.class, RedisProperties.class, JdbcProperties.class, MemcachedProperties.class,
-			DynamoDbProperties.class })
-	@DisplayName("Properties can be bound (by Spring Boot's own hints)")
+			LockProperties.Share.class, LockProperties.Replay.class, RedisProperties.class, JdbcProperties.class,
+			MemoryProperties.class, MemcachedProperties.class, DynamoDbProperties.class })
+	@DisplayName("Properties can be bound, and the names of those of a store that is not used are known")
 	void properties(Class<?> type) {
 		assertThat(RuntimeHintsPredicates.reflection().onConstructorInvocation(type.getDeclaredConstructors()[0]))
 			.accepts(hints);

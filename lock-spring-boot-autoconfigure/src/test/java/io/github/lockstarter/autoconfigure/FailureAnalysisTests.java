@@ -42,13 +42,10 @@ class FailureAnalysisTests {
 	@CsvSource(delimiter = '|', quoteCharacter = '"',
 			textBlock = """
 					lock.ttl=0s                      | lock.ttl is 0s. The time to live (ttl) must be at least 1ms | Correct the value of lock.ttl.
-					lock.redis.key-prefix=           | lock.redis.key-prefix is blank. A prefix must not be blank | Correct the value of lock.redis.key-prefix.
 					lock.ttl=soon                    | Property: lock.ttl                                  | 'soon' is not a valid duration
 					lock.max-waiters=0               | lock.max-waiters is 0.                              | Correct the value of lock.max-waiters.
 					lock.names.a.conflict-status=500 | lock.names.a.conflict-status is 500.                | 409, 422, 423 or 429
 					lock.names.a.ttl=31m             | lock.names.a.ttl is 31m.                            | The longest hold
-					lock.memcached.servers=http://a  | lock.memcached.servers has an invalid server        | separate several servers
-					lock.redis.key-prefix={a}        | lock.redis.key-prefix is {a}.                       | braces
 					lock.client.max-attempts=0       | lock.client.max-attempts is 0.                      | at least one attempt
 					lock.client.max-time=2d          | lock.client.max-time is 2d.                         | at most 1d
 					lock.store=hazelcast             | Property: lock.store                                | memory
@@ -59,6 +56,23 @@ class FailureAnalysisTests {
 		assertThatException().isThrownBy(() -> start(List.of(), property, "lock.max-hold=30m"));
 		assertThat(output).contains("APPLICATION FAILED TO START", description, action)
 			.doesNotContain("Bindable@", "\tat ");
+	}
+
+	@ParameterizedTest(name = "{0}")
+	@CsvSource(delimiter = '|', quoteCharacter = '"',
+			textBlock = """
+					lock.redis.key-prefix=          | lock.redis.key-prefix is blank. A prefix must not be blank | Correct the value of lock.redis.key-prefix.
+					lock.redis.key-prefix={a}       | lock.redis.key-prefix is {a}.                | braces
+					lock.memcached.servers=http://a | lock.memcached.servers has an invalid server | separate several servers
+					""")
+	@DisplayName("So does that of an invalid property of a store that is used, at the start even with lazy initialization")
+	void propertiesOfStores(String property, String description, String action, CapturedOutput output) {
+		String store = "lock.store=" + property.split("\\.")[1];
+		assertThatException()
+			.isThrownBy(() -> start(List.of(), store, property, "spring.main.lazy-initialization=true"));
+		assertThat(output).contains("APPLICATION FAILED TO START", description, action)
+			.doesNotContain("Bindable@", "\tat ");
+		assertThatException().isThrownBy(() -> start(List.of(), store, property));
 	}
 
 	@Test

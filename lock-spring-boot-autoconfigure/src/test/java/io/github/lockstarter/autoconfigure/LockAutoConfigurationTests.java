@@ -219,9 +219,7 @@ class LockAutoConfigurationTests {
 			"lock.redis.key-prefix, ' ', blank", "lock.names.registration.ttl, 0, 1ms",
 			"lock.names.registration.wait, -1, at least 0s", "lock.names.registration.conflict-status, 200, 422",
 			"lock.max-hold, 9s, longest hold", "lock.names.registration.max-hold, 1s, longest hold",
-			"lock.max-waiters, 0, at least 1", "lock.redis.replicas-to-ack, -1, negative",
-			"lock.dynamodb.table, ' ', blank", "lock.dynamodb.clock-skew, -1ms, at least 0ms",
-			"lock.dynamodb.command-timeout, 0ms, 1ms" })
+			"lock.max-waiters, 0, at least 1", "lock.redis.replicas-to-ack, -1, negative" })
 	@DisplayName("A value out of range stops the start, and the message names the property and the valid values")
 	void invalidValue(String property, String value, String allowed) {
 		this.runner.withPropertyValues(property + "=" + value)

@@ -51,7 +51,7 @@ class ReferenceTests {
 	@DisplayName("http.md has each problem type that has texts, with a link to its page, and no other")
 	void problemTypes() throws IOException {
 		Properties texts = PropertiesLoaderUtils
-			.loadProperties(new ClassPathResource("io/github/lockstarter/web/messages.properties"));
+			.loadProperties(new ClassPathResource("io/github/lockstarter/messages.properties"));
 		List<String> types = texts.stringPropertyNames()
 			.stream()
 			.filter((code) -> code.startsWith(TITLE))

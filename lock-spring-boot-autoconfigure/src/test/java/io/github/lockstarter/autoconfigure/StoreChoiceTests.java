@@ -1,5 +1,7 @@
 package io.github.lockstarter.autoconfigure;
 
+import java.util.List;
+
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -106,6 +108,35 @@ class StoreChoiceTests {
 				.isInstanceOfAny(InvalidConfigurationPropertyValueException.class, LockConfigurationException.class)
 				.hasMessageContaining(property)
 				.hasMessageContaining(allowed));
+	}
+
+	@ParameterizedTest
+	@CsvSource(textBlock = """
+			redis,     lock.redis.command-timeout,    0ms,  1ms
+			jdbc,      lock.jdbc.connections,         1,    at least 2
+			jdbc,      lock.jdbc.command-timeout,     11m,  at most 10m
+			memory,    lock.replay.max-results,       0,    positive
+			memory,    lock.replay.max-memory,        0B,   positive
+			memcached, lock.memcached.key-prefix,     a:b,  without a colon
+			dynamodb,  lock.dynamodb.table,           ' ',  blank
+			dynamodb,  lock.dynamodb.clock-skew,      -1ms, at least 0ms
+			dynamodb,  lock.dynamodb.command-timeout, 0ms,  1ms
+			""")
+	@DisplayName("An invalid property of a store stops the start if any lock uses the store, and is not read otherwise")
+	void invalidForOneStore(String store, String property, String value, String allowed) {
+		String other = store.equals("memory") ? "memcached" : "memory";
+		ApplicationContextRunner invalid = this.runner.withPropertyValues("lock.memcached.servers=127.0.0.1:1",
+				property + "=" + value, "lock.store=" + other);
+		invalid.run((context) -> assertThat(context).hasNotFailed());
+		for (String use : List.of("lock.store=" + store, "lock.names.a.store=" + store)) {
+			invalid.withPropertyValues(use)
+				.run((context) -> assertThat(context).getFailure()
+					.rootCause()
+					.hasMessageContaining(allowed)
+					.satisfies((ex) -> assertThat(ex).isInstanceOfSatisfying(
+							InvalidConfigurationPropertyValueException.class,
+							(invalidValue) -> assertThat(invalidValue.getName()).isEqualTo(property))));
+		}
 	}
 
 	@Test

@@ -57,6 +57,9 @@ class UnknownPropertiesTests {
 			lock.names.team.tll             | lock.names.team.ttl
 			lock.names[a.b].maxhold.x       | lock.names[a.b].max-hold
 			lock.memcached.sevrers          | lock.memcached.servers
+			lock.jdbc-url                   | lock.jdbc.url
+			lock.replay.max-result          | lock.replay.max-results
+			lock.replay.kep                 | lock.replay.keep
 			lock.max.waiters                | lock.max-waiters
 			lock.ttl.unit                   | lock.ttl
 			lock.client.max-atempts         | lock.client.max-attempts
@@ -70,6 +73,18 @@ class UnknownPropertiesTests {
 					property + " (\"" + property + "\" from property source \"commandLineArgs\") " + WARNING,
 					"the nearest is " + nearest));
 		assertThat(output).doesNotContain("hunter2");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "memory", "memcached" })
+	@DisplayName("With lazy initialization, a misspelt property is reported whether the store is used or not, and a correct one is not")
+	void lazy(String store, CapturedOutput output) {
+		start(List.of(), "--spring.main.lazy-initialization=true", "--lock.store=memory",
+				"--lock.names.other.store=" + store, "--lock.memcached.servers=127.0.0.1:1",
+				"--lock.memcached.prefix=a")
+			.close();
+		assertThat(warnings(output)).singleElement()
+			.satisfies((line) -> assertThat(line).contains("lock.memcached.prefix", "lock.memcached.key-prefix"));
 	}
 
 	@Test

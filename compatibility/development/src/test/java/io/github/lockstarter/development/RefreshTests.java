@@ -97,11 +97,20 @@ class RefreshTests {
 	}
 
 	@Test
-	@DisplayName("Changes elsewhere, and of other properties under lock, log no warning")
+	@DisplayName("A changed property of the store is reported, too")
+	void store(CapturedOutput output) throws IOException {
+		this.properties.put("lock.replay.max-results", "7");
+		refresh();
+		assertThat(warnings(output)).singleElement().asString().contains("[lock.replay.max-results]");
+	}
+
+	@Test
+	@DisplayName("Changes elsewhere, of other properties under lock, and of those of a store that is not used log no warning")
 	void others(CapturedOutput output) throws IOException {
 		this.properties.put("currency", "JPY");
 		this.properties.put("lock.door.code", "1234");
-		assertThat(refresh()).containsExactlyInAnyOrder("currency", "lock.door.code");
+		this.properties.put("lock.jdbc.table", "doors");
+		assertThat(refresh()).containsExactlyInAnyOrder("currency", "lock.door.code", "lock.jdbc.table");
 		assertThat(warnings(output)).isEmpty();
 	}
 

@@ -42,15 +42,15 @@ public sealed interface Delivery {
 	 * No thread waits for the answer.
 	 *
 	 * @param executor also runs the action
+	 * @param contention is run when the lock turns out to be held
 	 * @param action processes the answer
 	 */
-	record Async(Executor executor, BiConsumer<AcquireRequest, Answer> action) implements Delivery {
+	record Async(Executor executor, Runnable contention,
+			BiConsumer<AcquireRequest, Answer> action) implements Delivery {
 
 		@Override
 		public void contended() {
-			if (this.executor instanceof ContentionListener caller) {
-				caller.contended();
-			}
+			this.contention.run();
 		}
 
 	}

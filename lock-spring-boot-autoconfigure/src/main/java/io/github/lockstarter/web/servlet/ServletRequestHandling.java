@@ -28,11 +28,11 @@ import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 
 import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.completion.CallingThread;
 import io.github.lockstarter.completion.CompletionStageAdapter;
 import io.github.lockstarter.completion.RequestCompletion;
 import io.github.lockstarter.completion.GuardedCall;
 import io.github.lockstarter.completion.HeldLeases;
-import io.github.lockstarter.interceptor.CallingThread;
 import io.github.lockstarter.interceptor.EarlyLocks;
 import io.github.lockstarter.interceptor.LockAcquisition;
 import io.github.lockstarter.interceptor.LockedCall;

@@ -1,4 +1,4 @@
-package io.github.lockstarter.interceptor;
+package io.github.lockstarter.completion;
 
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
@@ -7,7 +7,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
-import io.github.lockstarter.registry.request.ContentionListener;
+import io.github.lockstarter.registry.SharingRegistry.ContentionListener;
 
 /**
  * Runs answers on the thread of the caller while it waits for the first one. It leaves
