@@ -4,15 +4,14 @@ import java.time.Clock;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Date;
-import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
-import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTag;
 import com.tngtech.archunit.junit.ArchTest;
@@ -36,9 +35,10 @@ import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 /**
- * The permitted dependencies between packages.
+ * The permitted dependencies between packages of all modules, as far as the compiler does
+ * not know them.
  */
-@AnalyzeClasses(packages = "io.github.lockstarter", importOptions = DoNotIncludeTests.class)
+@AnalyzeClasses(packages = "io.github.lockstarter", importOptions = ArchitectureTests.OnlyIncludeTheLibrary.class)
 @ArchTag("once")
 class ArchitectureTests {
 
@@ -112,12 +112,6 @@ class ArchitectureTests {
 			.and(not(belongToAnyOf(SharingRegistry.class, SharedLease.class))));
 
 	@ArchTest
-	static final ArchRule theClientKnowsNoOtherRoom = noClasses().that()
-		.resideInAPackage(ROOT + ".client..")
-		.should()
-		.dependOnClassesThat(resideInAPackage(ROOT + ".*..").and(resideOutsideOfPackages(ROOT + ".client..")));
-
-	@ArchTest
 	static final ArchRule noOtherRoomKnowsTheClient = noClasses()
 		.that(resideInAPackage(ROOT + "..").and(resideOutsideOfPackages(ROOT + ".client..", ROOT + ".autoconfigure")))
 		.should()
@@ -150,47 +144,6 @@ class ArchitectureTests {
 				"org.springframework.objenesis..");
 
 	@ArchTest
-	static final ArchRule rootKnowsNoRoom = noClasses().that()
-		.resideInAPackage(ROOT)
-		.should()
-		.dependOnClassesThat()
-		.resideInAPackage(ROOT + ".*..");
-
-	@ArchTest
-	static final ArchRule storesKnowNoOtherStore = slices().matching(ROOT + ".store.(*)..")
-		.should()
-		.notDependOnEachOther();
-
-	@ArchTest
-	static final ArchRule storesKnowOnlyRootAndSpi = noClasses().that()
-		.resideInAPackage(ROOT + ".store..")
-		.should()
-		.dependOnClassesThat()
-		.resideInAnyPackage(ROOT + ".annotation..", ROOT + ".interceptor..", ROOT + ".operation..", ROOT + ".key..",
-				ROOT + ".completion..", ROOT + ".result..", ROOT + ".web..", ROOT + ".openapi..", ROOT + ".registry..");
-
-	@ArchTest
-	static final ArchRule theRedisDriverStaysInItsRoom = classes()
-		.that(resideInAPackage(ROOT + "..")
-			.and(resideOutsideOfPackages(ROOT + ".store.redis..", ROOT + ".autoconfigure")))
-		.should()
-		.onlyDependOnClassesThat(resideOutsideOfPackages("io.lettuce..", "org.springframework.data.."));
-
-	@ArchTest
-	static final ArchRule theDynamoDbDriverStaysInItsRoom = classes()
-		.that(resideInAPackage(ROOT + "..")
-			.and(resideOutsideOfPackages(ROOT + ".store.dynamodb", ROOT + ".autoconfigure")))
-		.should()
-		.onlyDependOnClassesThat(resideOutsideOfPackages("software.amazon.."));
-
-	@ArchTest
-	static final ArchRule jdbcStaysInItsRoom = classes()
-		.that(resideInAPackage(ROOT + "..").and(resideOutsideOfPackages(ROOT + ".store.jdbc", ROOT + ".autoconfigure")))
-		.should()
-		.onlyDependOnClassesThat(resideOutsideOfPackages("java.sql..", "javax.sql..", "com.zaxxer..",
-				"org.postgresql..", "org.springframework.jdbc.."));
-
-	@ArchTest
 	static final ArchRule theClockOfTheApplicationMattersToNoLease = noClasses().that()
 		.resideInAnyPackage(ROOT + ".registry..", ROOT + ".store.jdbc", ROOT + ".store.redis", ROOT + ".store")
 		.should()
@@ -199,11 +152,12 @@ class ArchitectureTests {
 		.dependOnClassesThat(belongToAnyOf(Instant.class, Clock.class, Date.class, InstantSource.class));
 
 	@ArchTest
-	static final ArchRule theMemcachedDriverStaysInItsRoom = classes()
-		.that(resideInAPackage(ROOT + "..")
-			.and(resideOutsideOfPackages(ROOT + ".store.memcached", ROOT + ".autoconfigure")))
+	static final ArchRule storesAndTheirDriversStayInTheirRooms = classes()
+		.that(resideInAPackage(ROOT + "..").and(resideOutsideOfPackages(ROOT + ".store.*..", ROOT + ".autoconfigure")))
 		.should()
-		.onlyDependOnClassesThat(resideOutsideOfPackages("com.spotify..", "com.google.common.."));
+		.onlyDependOnClassesThat(resideOutsideOfPackages(ROOT + ".store.*..", "io.lettuce..",
+				"org.springframework.data..", "software.amazon..", "com.spotify..", "com.google.common..", "java.sql..",
+				"javax.sql..", "com.zaxxer..", "org.postgresql..", "org.springframework.jdbc.."));
 
 	@ArchTest
 	static final ArchRule springdocStaysInItsRoom = classes()
@@ -230,32 +184,6 @@ class ArchitectureTests {
 	static final ArchRule roomsHaveNoCycles = slices().matching(ROOT + ".(*)..").should().beFreeOfCycles();
 
 	@ArchTest
-	static final ArchRule roomsOfTheEngineKnowOnlyThoseBehindThem = layeredArchitecture()
-		.consideringOnlyDependenciesInAnyPackage(ROOT + ".registry..")
-		.layer("registry")
-		.definedBy(ROOT + ".registry")
-		.layer("entry")
-		.definedBy(ROOT + ".registry.entry")
-		.layer("lease")
-		.definedBy(ROOT + ".registry.lease")
-		.layer("request")
-		.definedBy(ROOT + ".registry.request")
-		.layer("observe")
-		.definedBy(ROOT + ".registry.observe")
-		.layer("runtime")
-		.definedBy(ROOT + ".registry.runtime")
-		.whereLayer("registry")
-		.mayNotBeAccessedByAnyLayer()
-		.whereLayer("entry")
-		.mayOnlyBeAccessedByLayers("registry")
-		.whereLayer("lease")
-		.mayOnlyBeAccessedByLayers("registry", "entry")
-		.whereLayer("request")
-		.mayOnlyBeAccessedByLayers("registry", "entry", "lease")
-		.whereLayer("observe")
-		.mayOnlyBeAccessedByLayers("registry", "entry", "lease", "request");
-
-	@ArchTest
 	static final ArchRule theEngineAndItsStoresKnowNoHttp = noClasses().that()
 		.resideInAnyPackage(ROOT + ".registry..", ROOT + ".store..")
 		.or()
@@ -263,22 +191,6 @@ class ArchitectureTests {
 		.should()
 		.dependOnClassesThat()
 		.resideInAnyPackage("org.springframework.http..", "org.springframework.web..", "jakarta.servlet..");
-
-	@ArchTest
-	static final ArchRule theEngineTakesItsTimeAndRandomnessFromOutside = noClasses().that()
-		.resideInAPackage(ROOT + ".registry..")
-		.and()
-		.doNotHaveSimpleName("ThreadedRuntime")
-		.should()
-		.callMethod(System.class, "nanoTime")
-		.orShould()
-		.callMethod(System.class, "currentTimeMillis")
-		.orShould()
-		.dependOnClassesThat()
-		.areAssignableTo(Random.class)
-		.orShould()
-		.dependOnClassesThat()
-		.areAssignableTo(ScheduledExecutorService.class);
 
 	@ArchTest
 	static final ArchRule nothingWaitsForTheTimerOfAllFuturesWhichTheApplicationMayBlock = noClasses().should()
@@ -307,5 +219,16 @@ class ArchitectureTests {
 	static final ArchRule packagesAreNullMarked = classes()
 		.should(ArchCondition.from(DescribedPredicate.describe("be in a null-marked package",
 				(JavaClass type) -> type.getPackage().isAnnotatedWith(NullMarked.class))));
+
+	/** Leaves out tests, and modules for tests. */
+	static final class OnlyIncludeTheLibrary implements ImportOption {
+
+		@Override
+		public boolean includes(Location location) {
+			return !location.contains("/test-classes/") && !location.contains("/test-support")
+					&& !location.contains("/lock-store-test");
+		}
+
+	}
 
 }
