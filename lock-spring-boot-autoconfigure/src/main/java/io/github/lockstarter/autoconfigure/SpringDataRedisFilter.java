@@ -10,7 +10,8 @@ import org.springframework.util.ClassUtils;
 /**
  * Excludes Spring Boot's auto-configurations for Spring Data Redis in an application
  * without Spring Data Redis. Most of them have this condition themselves. The observation
- * of the driver does not, and would be configured because this library brings the driver.
+ * of the driver does not, and would be configured because {@code lock-redis} brings the
+ * driver.
  */
 final class SpringDataRedisFilter implements AutoConfigurationImportFilter, BeanClassLoaderAware {
 

@@ -13,10 +13,13 @@ import java.util.Collections;
 import java.util.Enumeration;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.store.redis.RedisLockStore;
 
 /**
  * Loads another version of this library in addition to this one: all classes of the
@@ -25,8 +28,8 @@ import io.github.lockstarter.LockRegistry;
  */
 final class OtherVersion extends URLClassLoader {
 
-	/** The system property with the jar of {@code lock-spring-boot-autoconfigure}. */
-	static final String JAR = "baseline";
+	/** The system property with the jars of the library, separated as in a class path. */
+	static final String JARS = "baseline";
 
 	private static final String LIBRARY = "io.github.lockstarter.";
 
@@ -37,24 +40,26 @@ final class OtherVersion extends URLClassLoader {
 
 	private final ClassLoader benchmarks;
 
-	/** The location of this version. */
-	private final String current = location(LockRegistry.class);
+	/** The locations of this version. */
+	private final List<String> current = Stream.of(LockRegistry.class, RedisLockStore.class, ExclusiveRequest.class)
+		.map(OtherVersion::location)
+		.toList();
 
-	OtherVersion(URL jar, ClassLoader benchmarks) {
-		super(new URL[] { jar }, benchmarks);
+	OtherVersion(URL[] jars, ClassLoader benchmarks) {
+		super(jars, benchmarks);
 		this.benchmarks = benchmarks;
 	}
 
-	/** Starts an instance of the version in the jar that the system property names. */
+	/** Starts an instance of the version in the jars that the system property names. */
 	static LockClient connect(RedisAddress redis) {
-		return connect(redis, new File(System.getProperty(JAR)));
+		return connect(redis, System.getProperty(JARS));
 	}
 
-	static LockClient connect(RedisAddress redis, File jar) {
+	static LockClient connect(RedisAddress redis, String jars) {
 		Thread thread = Thread.currentThread();
 		ClassLoader before = thread.getContextClassLoader();
 		try {
-			OtherVersion loader = new OtherVersion(jar.toURI().toURL(), OtherVersion.class.getClassLoader());
+			OtherVersion loader = new OtherVersion(urls(jars), OtherVersion.class.getClassLoader());
 			// Spring Boot uses it as the class loader of the application.
 			thread.setContextClassLoader(loader);
 			Constructor<?> constructor = loader.loadClass(StarterLocks.class.getName())
@@ -63,11 +68,19 @@ final class OtherVersion extends URLClassLoader {
 			return (LockClient) constructor.newInstance(redis);
 		}
 		catch (MalformedURLException | ReflectiveOperationException ex) {
-			throw new IllegalStateException("No other version could be started from " + jar, ex);
+			throw new IllegalStateException("No other version could be started from " + jars, ex);
 		}
 		finally {
 			thread.setContextClassLoader(before);
 		}
+	}
+
+	private static URL[] urls(String jars) throws MalformedURLException {
+		List<URL> urls = new ArrayList<>();
+		for (String jar : jars.split(File.pathSeparator)) {
+			urls.add(new File(jar).toURI().toURL());
+		}
+		return urls.toArray(URL[]::new);
 	}
 
 	@Override
@@ -107,7 +120,7 @@ final class OtherVersion extends URLClassLoader {
 	@Override
 	public Enumeration<URL> getResources(String name) throws IOException {
 		List<URL> resources = new ArrayList<>(Collections.list(super.getResources(name)));
-		resources.removeIf((resource) -> resource.toString().contains(this.current));
+		resources.removeIf((resource) -> this.current.stream().anyMatch(resource.toString()::contains));
 		return Collections.enumeration(resources);
 	}
 

@@ -45,7 +45,7 @@ public enum RedisCandidate implements Candidate<RedisAddress> {
 	 * instead, if one is given.
 	 */
 	public static List<RedisCandidate> all() {
-		boolean versions = System.getProperty(OtherVersion.JAR) != null;
+		boolean versions = System.getProperty(OtherVersion.JARS) != null;
 		return Stream.of(values())
 			.filter((candidate) -> versions ? !candidate.isPeer() : candidate != BASELINE)
 			.toList();

@@ -1,6 +1,9 @@
 package io.github.lockstarter.benchmarks.candidate;
 
 import java.io.File;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.StringJoiner;
 import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.AfterAll;
@@ -12,7 +15,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.benchmarks.measure.PostgreSqlServer;
+import io.github.lockstarter.client.IdempotentRetryInterceptor;
+import io.github.lockstarter.store.redis.RedisLockStore;
 import io.github.lockstarter.testing.LocalRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -71,9 +77,13 @@ class CandidateTests {
 	@DisplayName("Another version of the library is loaded by its own class loader, and shares its locks with this version")
 	void otherVersion() throws Exception {
 		RedisAddress address = new RedisAddress(redis.port());
-		File current = new File(LockRegistry.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+		StringJoiner current = new StringJoiner(File.pathSeparator);
+		for (Class<?> module : List.of(LockRegistry.class, RedisLockStore.class, IdempotentRetryInterceptor.class,
+				ExclusiveRequest.class)) {
+			current.add(Path.of(module.getProtectionDomain().getCodeSource().getLocation().toURI()).toString());
+		}
 		try (LockClient client = RedisCandidate.THIS.connect(address);
-				LockClient other = OtherVersion.connect(address, current)) {
+				LockClient other = OtherVersion.connect(address, current.toString())) {
 			Runnable release = other.acquire("b");
 			assertThat(client.tryAcquire("b")).isNull();
 			release.run();
