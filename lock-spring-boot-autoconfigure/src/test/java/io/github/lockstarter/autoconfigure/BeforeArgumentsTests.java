@@ -1,6 +1,5 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.github.lockstarter.registry.DefaultLockRegistry;
 import java.beans.PropertyEditorSupport;
 import java.lang.reflect.Method;
 import java.net.http.HttpResponse;
@@ -76,6 +75,7 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.key.KeyText;
+import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.registry.LockInspector;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 import io.github.lockstarter.testing.SharedServers;

@@ -1,8 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
 import java.time.Duration;
-import io.github.lockstarter.LockOptions;
-import io.github.lockstarter.registry.DefaultLockRegistry;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -18,10 +16,12 @@ import io.github.lockstarter.IdempotencyRegistry;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.PayloadMismatchException;
 import io.github.lockstarter.ResultUnavailableException;
 import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 

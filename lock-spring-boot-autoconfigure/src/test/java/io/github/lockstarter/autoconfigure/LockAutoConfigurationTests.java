@@ -1,6 +1,5 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.github.lockstarter.registry.DefaultLockRegistry;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -36,6 +35,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 import io.github.lockstarter.store.redis.RedisLockStore;

@@ -1,6 +1,5 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.github.lockstarter.registry.DefaultLockRegistry;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -37,6 +36,7 @@ import io.github.lockstarter.TokenLocks;
 import io.github.lockstarter.actuate.LocksEndpoint;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
+import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 

@@ -1,9 +1,10 @@
 package io.github.lockstarter.registry.simulation;
 
-import io.github.lockstarter.store.Capability;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
+
+import io.github.lockstarter.store.Capability;
 
 /**
  * Injects the faults of a scenario, and ends all of them at the end.

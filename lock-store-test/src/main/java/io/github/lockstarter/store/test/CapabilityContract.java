@@ -1,9 +1,5 @@
 package io.github.lockstarter.store.test;
 
-import io.github.lockstarter.store.AcquireCommand;
-import io.github.lockstarter.store.AcquireResult;
-import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.StoredResult;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
@@ -16,8 +12,12 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DynamicTest;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.AcquireCommand;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.StoredResult;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,19 +1,13 @@
 package io.github.lockstarter.store.test;
 
-import io.github.lockstarter.store.AcquireAllResult;
-import io.github.lockstarter.store.AcquireCommand;
-import io.github.lockstarter.store.AcquireResult;
-import io.github.lockstarter.store.Capability;
-import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.StoredLock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -21,10 +15,16 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DynamicTest;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.AcquireAllResult;
 import io.github.lockstarter.store.AcquireAllResult.AllGranted;
 import io.github.lockstarter.store.AcquireAllResult.FirstHeld;
+import io.github.lockstarter.store.AcquireCommand;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
+import io.github.lockstarter.store.Capability;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStore.Acquisition;
+import io.github.lockstarter.store.StoredLock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

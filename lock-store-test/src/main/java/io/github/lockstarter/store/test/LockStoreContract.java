@@ -1,10 +1,5 @@
 package io.github.lockstarter.store.test;
 
-import io.github.lockstarter.store.AcquireCommand;
-import io.github.lockstarter.store.AcquireResult;
-import io.github.lockstarter.store.Capability;
-import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.StoredLock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,9 +27,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.AcquireCommand;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
+import io.github.lockstarter.store.Capability;
+import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStore.Renewal;
+import io.github.lockstarter.store.StoredLock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,10 +1,5 @@
 package io.github.lockstarter.store.test;
 
-import io.github.lockstarter.store.AcquireCommand;
-import io.github.lockstarter.store.AcquireResult;
-import io.github.lockstarter.store.Capability;
-import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.StoredLock;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -14,9 +9,14 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DynamicTest;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.AcquireCommand;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
 import io.github.lockstarter.store.AcquireResult.PredecessorLost;
+import io.github.lockstarter.store.Capability;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.StoredLock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,14 +1,5 @@
 package io.github.lockstarter.store.test;
 
-import io.github.lockstarter.store.AcquireCommand;
-import io.github.lockstarter.store.AcquireResult;
-import io.github.lockstarter.store.Capability;
-import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.ResultKey;
-import io.github.lockstarter.store.ResultQuery;
-import io.github.lockstarter.store.StoredLock;
-import io.github.lockstarter.store.StoredResult;
-import io.github.lockstarter.store.StoredResults;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -17,9 +8,18 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DynamicTest;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.AcquireCommand;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Found;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
+import io.github.lockstarter.store.Capability;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.ResultKey;
+import io.github.lockstarter.store.ResultQuery;
+import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.StoredResult;
+import io.github.lockstarter.store.StoredResults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

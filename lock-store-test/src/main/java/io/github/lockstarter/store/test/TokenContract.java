@@ -1,11 +1,8 @@
 package io.github.lockstarter.store.test;
 
-import io.github.lockstarter.store.AcquireCommand;
-import io.github.lockstarter.store.AcquireResult;
-import io.github.lockstarter.store.LockStore;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -14,8 +11,11 @@ import org.assertj.core.api.Condition;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DynamicTest;
 
+import io.github.lockstarter.store.AcquireCommand;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
+import io.github.lockstarter.store.LockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

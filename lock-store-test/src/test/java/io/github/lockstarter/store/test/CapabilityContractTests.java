@@ -1,11 +1,5 @@
 package io.github.lockstarter.store.test;
 
-import io.github.lockstarter.store.AcquireCommand;
-import io.github.lockstarter.store.AcquireResult;
-import io.github.lockstarter.store.Capability;
-import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.StoredLock;
-import io.github.lockstarter.store.StoredResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -20,6 +14,12 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.AcquireCommand;
+import io.github.lockstarter.store.AcquireResult;
+import io.github.lockstarter.store.Capability;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.StoredResult;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
