@@ -10,22 +10,25 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
-import tools.jackson.databind.node.MissingNode;
 
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;
+import org.springframework.util.ClassUtils;
 
 /**
  * An answer of a server, as a basis for the decision about another attempt.
  *
  * @param status the status of the answer
  * @param headers the headers of the answer
- * @param problem the body of the answer, if it is a problem detail
+ * @param problem the body of the answer, if it is a problem detail that has been read
  */
-record Answer(HttpStatusCode status, HttpHeaders headers, JsonNode problem) {
+record Answer(HttpStatusCode status, HttpHeaders headers, @Nullable Problem problem) {
+
+	private static final boolean JACKSON_PRESENT = ClassUtils.isPresent("tools.jackson.databind.json.JsonMapper",
+			Answer.class.getClassLoader());
 
 	/**
 	 * The problem types of requests whose work was not done and can be done later, as
@@ -39,26 +42,21 @@ record Answer(HttpStatusCode status, HttpHeaders headers, JsonNode problem) {
 
 	/** Returns an answer whose body has not been read. */
 	static Answer of(HttpStatusCode status, HttpHeaders headers) {
-		return new Answer(status, headers, MissingNode.getInstance());
+		return new Answer(status, headers, null);
 	}
 
 	/** Returns the answer with its body, which need not be JSON. */
 	Answer with(byte[] body) {
-		try {
-			return new Answer(this.status, this.headers, JsonMapper.shared().readTree(body));
-		}
-		catch (JacksonException ex) {
-			return this;
-		}
+		return new Answer(this.status, this.headers, Jackson.read(body));
 	}
 
 	/**
 	 * Returns whether the body may contain a problem detail. No other body is read, so
-	 * that other answers are streamed unchanged.
+	 * that other answers are streamed unchanged. Without Jackson none is read.
 	 */
 	boolean hasProblem() {
 		try {
-			return (isConflict() || isUnavailable())
+			return JACKSON_PRESENT && (isConflict() || isUnavailable())
 					&& MediaType.APPLICATION_PROBLEM_JSON.equalsTypeAndSubtype(this.headers.getContentType());
 		}
 		catch (InvalidMediaTypeException ex) {
@@ -71,9 +69,16 @@ record Answer(HttpStatusCode status, HttpHeaders headers, JsonNode problem) {
 		return this.headers.containsHeader("Idempotent-Replayed");
 	}
 
-	/** Returns whether the request was refused temporarily. */
+	/**
+	 * Returns whether the request was refused temporarily. Without Jackson, which reads
+	 * the problem type, it was if the server asks for another attempt: it does not after
+	 * {@code lease-lost}.
+	 */
 	boolean isRefusal() {
-		return isConflict() && REFUSALS.contains(lastSegment(this.problem.path("type").asString("")));
+		if (!JACKSON_PRESENT) {
+			return isConflict() && this.headers.containsHeader(HttpHeaders.RETRY_AFTER);
+		}
+		return isConflict() && this.problem != null && REFUSALS.contains(lastSegment(this.problem.type()));
 	}
 
 	private static String lastSegment(String uri) {
@@ -95,9 +100,8 @@ record Answer(HttpStatusCode status, HttpHeaders headers, JsonNode problem) {
 	 * one.
 	 */
 	@Nullable Duration retryAfter(InstantSource clock) {
-		JsonNode millis = this.problem.path("retryAfterMillis");
-		if (millis.isIntegralNumber() && millis.canConvertToLong() && millis.asLong() >= 0) {
-			return Duration.ofMillis(millis.asLong());
+		if (this.problem != null && this.problem.retryAfter() != null) {
+			return this.problem.retryAfter();
 		}
 		String header = this.headers.getFirst(HttpHeaders.RETRY_AFTER);
 		if (header == null) {
@@ -126,6 +130,33 @@ record Answer(HttpStatusCode status, HttpHeaders headers, JsonNode problem) {
 		catch (IllegalArgumentException ex) {
 			return null;
 		}
+	}
+
+	/**
+	 * What a problem detail says.
+	 *
+	 * @param type the problem type, or an empty text
+	 * @param retryAfter the delay that the server requests, if there is a valid one
+	 */
+	record Problem(String type, @Nullable Duration retryAfter) {
+	}
+
+	/** Keeps Jackson, which is optional, out of the signatures. */
+	private static final class Jackson {
+
+		static @Nullable Problem read(byte[] body) {
+			try {
+				JsonNode problem = JsonMapper.shared().readTree(body);
+				JsonNode millis = problem.path("retryAfterMillis");
+				boolean valid = millis.isIntegralNumber() && millis.canConvertToLong() && millis.asLong() >= 0;
+				return new Problem(problem.path("type").asString(""),
+						valid ? Duration.ofMillis(millis.asLong()) : null);
+			}
+			catch (JacksonException ex) {
+				return null;
+			}
+		}
+
 	}
 
 }

@@ -59,6 +59,9 @@ import org.springframework.http.client.support.HttpRequestWrapper;
  * attempt. A thread that is interrupted while it waits throws
  * {@link InterruptedIOException}, and stays interrupted.
  * <p>
+ * Without Jackson on the class path, no problem detail is read: a 409 is repeated if it
+ * has {@code Retry-After}.
+ * <p>
  * The bodies of requests are buffered in memory, as with every interceptor. Interceptors
  * that are added later are called for each attempt.
  *

@@ -29,11 +29,8 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
  */
 public final class LocalDynamoDb extends LocalServer {
 
-	/**
-	 * Written by the build of this module, whose directory is next to those of other
-	 * modules.
-	 */
-	private static final Path CLASS_PATH = Path.of("..", "test-support", "target", "dynamodb-local.classpath");
+	/** Written by the build of this module. */
+	private static final Path CLASS_PATH = Path.of("test-support", "target", "dynamodb-local.classpath");
 
 	/** Shared, because a client needs seconds to close its own. */
 	private static final SdkEventLoopGroup threads = SdkEventLoopGroup.builder().numberOfThreads(2).build();
@@ -143,8 +140,10 @@ public final class LocalDynamoDb extends LocalServer {
 	}
 
 	private static String classPath() {
+		// Next to the directory of another module, or next to one that has several.
+		Path sibling = Path.of("..").resolve(CLASS_PATH);
 		try {
-			return Files.readString(CLASS_PATH);
+			return Files.readString(Files.exists(sibling) ? sibling : Path.of("..").resolve(sibling));
 		}
 		catch (IOException ex) {
 			throw new IllegalStateException(

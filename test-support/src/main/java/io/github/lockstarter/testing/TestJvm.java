@@ -19,8 +19,8 @@ import org.awaitility.Awaitility;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A separate JVM with the class path of this one, which can be killed. Tests can wait for
- * its output.
+ * A separate JVM, by default with the class path of this one, which can be killed. Tests
+ * can wait for its output.
  */
 public final class TestJvm implements AutoCloseable {
 
@@ -47,12 +47,19 @@ public final class TestJvm implements AutoCloseable {
 
 	/** Starts the main class in a JVM with these options. */
 	public static TestJvm start(List<String> options, Class<?> main, Object... args) {
-		String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
 		String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+		List<String> all = new ArrayList<>(List.of("-cp", classPath));
+		all.addAll(options);
+		return start(all, main.getName(), args);
+	}
+
+	/** Starts the main class with the class path that the options name. */
+	public static TestJvm start(List<String> options, String main, Object... args) {
+		String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
 		List<String> command = new ArrayList<>(
-				List.of(java, "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", classPath));
+				List.of(java, "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
 		command.addAll(options);
-		command.add(main.getName());
+		command.add(main);
 		Stream.of(args).map(Object::toString).forEach(command::add);
 		try {
 			Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
