@@ -152,6 +152,18 @@ class ArchitectureTests {
 		.dependOnClassesThat(belongToAnyOf(Instant.class, Clock.class, Date.class, InstantSource.class));
 
 	@ArchTest
+	static final ArchRule storesKnowNoOtherStore = slices().matching(ROOT + ".store.(*)..")
+		.should()
+		.notDependOnEachOther();
+
+	@ArchTest
+	static final ArchRule storesDoNotKnowTheEngine = noClasses().that()
+		.resideInAPackage(ROOT + ".store..")
+		.should()
+		.dependOnClassesThat()
+		.resideInAPackage(ROOT + ".registry..");
+
+	@ArchTest
 	static final ArchRule storesAndTheirDriversStayInTheirRooms = classes()
 		.that(resideInAPackage(ROOT + "..").and(resideOutsideOfPackages(ROOT + ".store.*..", ROOT + ".autoconfigure")))
 		.should()

@@ -21,6 +21,7 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.util.Assert;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.unit.DataSize;
 
 import io.github.lockstarter.LockConfigurationException;
@@ -298,12 +299,12 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 
 		private final Class<?> properties;
 
-		private final String driver;
+		private final String dependency;
 
-		Store(String label, Class<?> properties, String driver) {
+		Store(String label, Class<?> properties, String dependency) {
 			this.label = label;
 			this.properties = properties;
-			this.driver = driver;
+			this.dependency = dependency;
 		}
 
 		/** Returns the name of the bean, if it is the default store. */
@@ -314,6 +315,12 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 		/** Returns the name of the bean, if only names of locks choose the store. */
 		String namedBean() {
 			return "exclusiveRequestNamed" + this.label + "LockStore";
+		}
+
+		/** Returns whether the store is on the class path, with or without its driver. */
+		boolean isPresent(@Nullable ClassLoader classLoader) {
+			return ClassUtils.isPresent("io.github.lockstarter.store.%s.%sLockStore".formatted(this, this.label),
+					classLoader);
 		}
 
 		/** Returns the type of the properties that only this store has. */
@@ -330,8 +337,8 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 		}
 
 		/** Returns the dependency that an application needs for the store. */
-		String driver() {
-			return this.driver;
+		String dependency() {
+			return this.dependency;
 		}
 
 		/** Returns the name as written in the configuration. */

@@ -59,7 +59,7 @@ class LockStoresConfiguration {
 		}
 		throw new LockConfigurationException(
 				"%s is %s, but that store is not on the class path.".formatted(property, store),
-				"Add the dependency %s, or choose another store for the lock.".formatted(store.driver()));
+				"Add the dependency %s, or choose another store for the lock.".formatted(store.dependency()));
 	}
 
 }

@@ -1,9 +1,15 @@
 package io.github.lockstarter.actuate;
 
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
+import io.github.lockstarter.testing.LocalPostgreSql;
 import io.github.lockstarter.testing.LocalRedis;
 import io.github.lockstarter.testing.TestServer;
 
@@ -44,6 +50,35 @@ class LockHealthTests {
 			redis.ask("REPLICAOF NO ONE");
 			Awaitility.await()
 				.untilAsserted(() -> assertThat(health(server)).contains("\"status\":\"UP\"").doesNotContain("DOWN"));
+		}
+	}
+
+	@Test
+	@DisplayName("While the database of the store can only be read, health is DOWN, with the reason")
+	void readOnlyDatabase() throws Exception {
+		try (LocalPostgreSql database = LocalPostgreSql.started();
+				TestServer server = TestServer.start(new Class<?>[] { WatchedApplication.class }, "lock.store=jdbc",
+						"lock.jdbc.url=" + database.url(), "lock.jdbc.initialize-schema=always",
+						"spring.datasource.url=" + database.url(), "management.health.db.enabled=false",
+						"management.health.redis.enabled=false", "management.endpoint.health.show-components=always",
+						"management.endpoint.health.show-details=always")) {
+			Awaitility.await().until(() -> health(server).contains("\"lockStore\":{"), Boolean::booleanValue);
+			assertThat(health(server)).doesNotContain("DOWN");
+			setReadOnly(database, "on");
+			Awaitility.await()
+				.untilAsserted(() -> assertThat(health(server)).contains("\"status\":\"DOWN\"", "read-only"));
+			setReadOnly(database, "off");
+			Awaitility.await()
+				.untilAsserted(() -> assertThat(health(server)).contains("\"status\":\"UP\"").doesNotContain("DOWN"));
+		}
+	}
+
+	private static void setReadOnly(LocalPostgreSql database, String value) throws SQLException {
+		try (Connection connection = DriverManager.getConnection(database.url());
+				Statement statement = connection.createStatement()) {
+			statement.execute("SET default_transaction_read_only = off");
+			statement.execute("ALTER SYSTEM SET default_transaction_read_only = " + value);
+			statement.execute("SELECT pg_reload_conf()");
 		}
 	}
 

@@ -48,7 +48,7 @@ class StoresPageTests {
 			assertThat(row.cell("[shares answers](../sharing.md)"))
 				.isEqualTo(capabilities.contains(Capability.KEEPS_RESULTS) ? "yes" : "no");
 			assertThat(row.cell("owner checked")).isEqualTo("yes");
-			assertThat(page).contains(store.driver().split(" ")[0]);
+			assertThat(page).contains(store.dependency().split(" ")[0]);
 		});
 	}
 

@@ -4,7 +4,7 @@ import com.tngtech.archunit.core.importer.ImportOption.OnlyIncludeTests;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTag;
 import com.tngtech.archunit.junit.ArchTest;
-import com.tngtech.archunit.junit.ArchTests;
+import com.tngtech.archunit.lang.ArchRule;
 
 import io.github.lockstarter.testing.ServerGroups;
 
@@ -16,6 +16,9 @@ import io.github.lockstarter.testing.ServerGroups;
 class ServerGroupsTests {
 
 	@ArchTest
-	static final ArchTests groups = ArchTests.in(ServerGroups.class);
+	static final ArchRule redis = ServerGroups.redis();
+
+	@ArchTest
+	static final ArchRule databases = ServerGroups.databases();
 
 }

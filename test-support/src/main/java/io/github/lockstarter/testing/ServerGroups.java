@@ -5,13 +5,13 @@ import java.util.stream.Stream;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
-import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import org.junit.jupiter.api.Tag;
 
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -25,30 +25,32 @@ public final class ServerGroups {
 	private ServerGroups() {
 	}
 
-	@ArchTest
-	static final ArchRule faultsOfRedis = classes()
-		.that(use("LocalRedis", "LocalSentinel", "LocalCluster", "RedisInstance")
-			.and(resideInAnyPackage("..store.redis..", "..faults..")))
-		.should(beInGroup("redis"))
-		.allowEmptyShould(true);
+	/** Tests that use such servers, or these types, are in the group of Redis. */
+	public static ArchRule redis(Class<?>... more) {
+		return classes()
+			.that(use(more).or(use(LocalRedis.class, LocalSentinel.class, LocalCluster.class))
+				.and(resideInAnyPackage("..store.redis..", "..faults..")))
+			.should(beInGroup("redis"));
+	}
 
-	@ArchTest
-	static final ArchRule theStoreOnTheSharedRedis = classes()
-		.that(use("TestRedis", "TestConnections").and(resideInAPackage("..store.redis..")))
-		.should(beInGroup("redis"))
-		.allowEmptyShould(true);
+	/** Tests that use the shared Redis for more than an application are in its group. */
+	public static ArchRule sharedRedis(Class<?>... more) {
+		return classes().that(use(more).or(use(TestRedis.class)).and(resideInAPackage("..store.redis..")))
+			.should(beInGroup("redis"));
+	}
 
-	@ArchTest
-	static final ArchRule databases = classes()
-		.that(use("LocalMySql", "TestDatabase").and(resideInAnyPackage("..store.jdbc..", "..faults..")))
-		.should(beInGroup("database", "once"))
-		.allowEmptyShould(true);
+	/** Tests that use such servers are in the group of databases. */
+	public static ArchRule databases() {
+		return classes()
+			.that(use(LocalMySql.class, TestDatabase.class).and(resideInAnyPackage("..store.jdbc..", "..faults..")))
+			.should(beInGroup("database", "once"));
+	}
 
-	private static DescribedPredicate<JavaClass> use(String... servers) {
+	private static DescribedPredicate<JavaClass> use(Class<?>... servers) {
 		return DescribedPredicate.describe("use such servers",
-				(item) -> item.getDirectDependenciesFromSelf()
+				(item) -> !item.getSimpleName().equals("ServerGroupsTests") && item.getDirectDependenciesFromSelf()
 					.stream()
-					.anyMatch((dependency) -> List.of(servers).contains(dependency.getTargetClass().getSimpleName())));
+					.anyMatch((dependency) -> belongToAnyOf(servers).test(dependency.getTargetClass())));
 	}
 
 	/** A test class is also in a group if one of its nested classes is. */
