@@ -40,6 +40,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 @Tag("database")
 class JdbcFaultTests {
 
+	/** The time since its last use in which a connection is not validated, in ms. */
+	private static final String NOT_VALIDATED = "com.zaxxer.hikari.aliveBypassWindowMs";
+
 	private static final Duration SOON = Duration.ofSeconds(30);
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(1);
@@ -253,6 +256,9 @@ class JdbcFaultTests {
 	@Test
 	@DisplayName("A statement that PostgreSQL executes long after its repetition does not lock for an owner that has released")
 	void lateStatement() throws SQLException {
+		// Otherwise, after half a second, the pool validates the connection with a
+		// request of its own.
+		System.setProperty(NOT_VALIDATED, "600000");
 		try (TcpProxy proxy = new TcpProxy(postgreSql.port());
 				TestStores stores = new TestStores(postgreSql.url());
 				DefaultLockRegistry locks = new DefaultLockRegistry(
@@ -279,6 +285,9 @@ class JdbcFaultTests {
 			postgreSql.thaw();
 			Awaitility.await().until(() -> stores.query("SELECT token " + row) > token);
 			Awaitility.await().atMost(SOON).until(() -> stores.held() == 0);
+		}
+		finally {
+			System.clearProperty(NOT_VALIDATED);
 		}
 	}
 
