@@ -34,7 +34,7 @@ class StarterTests {
 	 * The jars that the starter adds and that this application does not need otherwise.
 	 */
 	private static final Pattern OF_STARTER = Pattern.compile(
-			"/lock-(core|client|redis|spring-boot-autoconfigure)[/-]|spring-boot-data-redis|lettuce-core|redis-authx-core|netty-|reactor-core|reactive-streams");
+			"/lock-(core|client|redis|jdbc|spring-boot-autoconfigure)[/-]|spring-boot-data-redis|lettuce-core|redis-authx-core|netty-|reactor-core|reactive-streams");
 
 	/**
 	 * Lettuce brings Reactor, which makes the actuator create an empty registry of
