@@ -40,6 +40,8 @@ class CoreArchitectureTests {
 		.definedBy(ROOT + ".registry.lease")
 		.layer("request")
 		.definedBy(ROOT + ".registry.request")
+		.layer("sharing")
+		.definedBy(ROOT + ".registry.sharing")
 		.layer("observe")
 		.definedBy(ROOT + ".registry.observe")
 		.layer("runtime")
@@ -52,6 +54,8 @@ class CoreArchitectureTests {
 		.mayOnlyBeAccessedByLayers("registry", "entry")
 		.whereLayer("request")
 		.mayOnlyBeAccessedByLayers("registry", "entry", "lease")
+		.whereLayer("sharing")
+		.mayNotAccessAnyLayer()
 		.whereLayer("observe")
 		.mayOnlyBeAccessedByLayers("registry", "entry", "lease", "request");
 

@@ -21,8 +21,6 @@ import org.jspecify.annotations.NullMarked;
 
 import org.springframework.web.server.ResponseStatusException;
 
-import io.github.lockstarter.registry.SharingRegistry;
-import io.github.lockstarter.registry.request.SharedLease;
 
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
@@ -108,8 +106,8 @@ class ArchitectureTests {
 	static final ArchRule resultAndCompletionKnowOnlyTheSharingOfTheRegistry = noClasses().that()
 		.resideInAnyPackage(ROOT + ".completion", ROOT + ".result")
 		.should()
-		.dependOnClassesThat(resideInAPackage(ROOT + ".registry..")
-			.and(not(belongToAnyOf(SharingRegistry.class, SharedLease.class))));
+		.dependOnClassesThat(
+				resideInAPackage(ROOT + ".registry..").and(resideOutsideOfPackages(ROOT + ".registry.sharing")));
 
 	@ArchTest
 	static final ArchRule noOtherRoomKnowsTheClient = noClasses()

@@ -2,7 +2,7 @@ package io.github.lockstarter.registry;
 
 import java.util.concurrent.Executor;
 
-import io.github.lockstarter.registry.SharingRegistry.ContentionListener;
+import io.github.lockstarter.registry.sharing.SharingRegistry.ContentionListener;
 
 /**
  * Runs every task, even if an executor of the application rejects it.

@@ -3,7 +3,7 @@ package io.github.lockstarter.store;
 import java.time.Duration;
 import java.util.function.Predicate;
 
-import io.github.lockstarter.registry.SharingRegistry.Acquisition;
+import io.github.lockstarter.registry.sharing.SharingRegistry.Acquisition;
 
 /**
  * Results of holders whose fencing tokens do not matter.

@@ -20,7 +20,7 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
-import io.github.lockstarter.registry.SharingRegistry.Acquisition;
+import io.github.lockstarter.registry.sharing.SharingRegistry.Acquisition;
 import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.redis.RedisInstance;

@@ -19,18 +19,18 @@ import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
-import io.github.lockstarter.store.redis.TestConnections;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
-import io.github.lockstarter.registry.SharingRegistry.Acquisition;
-import io.github.lockstarter.registry.request.SharedLease;
+import io.github.lockstarter.registry.sharing.SharedLease;
+import io.github.lockstarter.registry.sharing.SharingRegistry.Acquisition;
 import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.redis.RedisInstance;
-import io.github.lockstarter.testing.TestRedis;
+import io.github.lockstarter.store.redis.TestConnections;
 import io.github.lockstarter.store.test.TestResults;
+import io.github.lockstarter.testing.TestRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -6,7 +6,7 @@ import java.util.concurrent.CompletionStage;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockstarter.registry.request.SharedLease;
+import io.github.lockstarter.registry.sharing.SharedLease;
 import io.github.lockstarter.result.EmittedValues;
 import io.github.lockstarter.result.Outcome;
 import io.github.lockstarter.result.ResultSharing;

@@ -12,7 +12,7 @@ import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLostException;
-import io.github.lockstarter.registry.request.SharedLease;
+import io.github.lockstarter.registry.sharing.SharedLease;
 
 /**
  * What the transactions of one call mean for its leases and its result: none is committed

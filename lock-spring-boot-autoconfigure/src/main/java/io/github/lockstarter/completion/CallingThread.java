@@ -7,7 +7,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
-import io.github.lockstarter.registry.SharingRegistry.ContentionListener;
+import io.github.lockstarter.registry.sharing.SharingRegistry.ContentionListener;
 
 /**
  * Runs answers on the thread of the caller while it waits for the first one. It leaves

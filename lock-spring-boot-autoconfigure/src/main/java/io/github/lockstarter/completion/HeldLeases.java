@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.registry.request.SharedLease;
+import io.github.lockstarter.registry.sharing.SharedLease;
 import io.github.lockstarter.result.EmittedValues;
 import io.github.lockstarter.result.Outcome;
 import io.github.lockstarter.result.SharedCall;

@@ -2,7 +2,7 @@ package io.github.lockstarter.result;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockstarter.registry.request.SharedLease;
+import io.github.lockstarter.registry.sharing.SharedLease;
 
 /**
  * The outcome of an acquisition: the lock, or the result of another holder.

@@ -19,9 +19,9 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
-import io.github.lockstarter.registry.request.SharedLease;
-import io.github.lockstarter.registry.SharingRegistry;
-import io.github.lockstarter.registry.SharingRegistry.Acquisition;
+import io.github.lockstarter.registry.sharing.SharedLease;
+import io.github.lockstarter.registry.sharing.SharingRegistry;
+import io.github.lockstarter.registry.sharing.SharingRegistry.Acquisition;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;

@@ -19,7 +19,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.registry.request.SharedLease;
+import io.github.lockstarter.registry.sharing.SharedLease;
 import io.github.lockstarter.result.Caller;
 import io.github.lockstarter.result.Outcome;
 import io.github.lockstarter.result.ResponseHead;

@@ -26,8 +26,8 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.event.LockEvents;
 import io.github.lockstarter.operation.LockedMethod;
-import io.github.lockstarter.registry.SharingRegistry;
-import io.github.lockstarter.registry.request.SharedLease;
+import io.github.lockstarter.registry.sharing.SharedLease;
+import io.github.lockstarter.registry.sharing.SharingRegistry;
 import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.StoredResult;
 

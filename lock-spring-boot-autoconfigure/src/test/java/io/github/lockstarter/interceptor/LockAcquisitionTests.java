@@ -40,12 +40,12 @@ import io.github.lockstarter.operation.LockOperationSource;
 import io.github.lockstarter.operation.LockSettings;
 import io.github.lockstarter.operation.LockedMethod;
 import io.github.lockstarter.operation.OnStoreFailure;
-import io.github.lockstarter.registry.SharingRegistry.Acquisition;
+import io.github.lockstarter.operation.TestOperations;
+import io.github.lockstarter.registry.sharing.SharingRegistry.Acquisition;
 import io.github.lockstarter.result.SharedCall;
 import io.github.lockstarter.result.SharedResult;
 import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.StoredResult;
-import io.github.lockstarter.operation.TestOperations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

@@ -20,7 +20,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.registry.observe.HoldObservation;
 import io.github.lockstarter.registry.request.AcquireRequest;
-import io.github.lockstarter.registry.request.SharedLease;
+import io.github.lockstarter.registry.sharing.SharedLease;
 import io.github.lockstarter.store.LockStore.Renewal;
 import io.github.lockstarter.store.ReactiveTransaction;
 import io.github.lockstarter.store.ResultKey;

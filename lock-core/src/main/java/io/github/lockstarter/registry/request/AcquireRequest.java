@@ -27,6 +27,7 @@ import io.github.lockstarter.registry.request.Answer.Refused;
 import io.github.lockstarter.registry.request.Delivery.Async;
 import io.github.lockstarter.registry.request.Delivery.Blocking;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
+import io.github.lockstarter.registry.sharing.SharedLease;
 import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.StoredResult;

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.TokenLocks.TokenLock;
 import io.github.lockstarter.registry.observe.HoldObservation;
+import io.github.lockstarter.registry.sharing.SharedLease;
 import io.github.lockstarter.store.StoredResult;
 
 /**

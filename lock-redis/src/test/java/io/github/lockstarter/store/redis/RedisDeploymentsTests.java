@@ -16,15 +16,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
-import io.github.lockstarter.registry.SharingRegistry.Acquisition;
+import io.github.lockstarter.registry.sharing.SharingRegistry.Acquisition;
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.test.LockStoreContract;
 import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.ResultQuery;
+import io.github.lockstarter.store.test.LockStoreContract;
+import io.github.lockstarter.store.test.TestResults;
 import io.github.lockstarter.testing.LocalCluster;
 import io.github.lockstarter.testing.LocalSentinel;
 import io.github.lockstarter.testing.RedisDeployment;
-import io.github.lockstarter.store.test.TestResults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -19,7 +19,7 @@ import io.github.lockstarter.LeaseLostEvent;
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.registry.DefaultLockRegistry;
-import io.github.lockstarter.registry.SharingRegistry.Acquisition;
+import io.github.lockstarter.registry.sharing.SharingRegistry.Acquisition;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 import static org.assertj.core.api.Assertions.assertThat;

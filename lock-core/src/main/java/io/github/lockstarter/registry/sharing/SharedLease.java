@@ -1,4 +1,4 @@
-package io.github.lockstarter.registry.request;
+package io.github.lockstarter.registry.sharing;
 
 import java.util.concurrent.CompletionStage;
 

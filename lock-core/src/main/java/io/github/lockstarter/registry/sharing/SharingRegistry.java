@@ -1,4 +1,4 @@
-package io.github.lockstarter.registry;
+package io.github.lockstarter.registry.sharing;
 
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -11,7 +11,6 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.registry.request.SharedLease;
 import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.StoredResult;
