@@ -21,7 +21,6 @@ import org.jspecify.annotations.NullMarked;
 
 import org.springframework.web.server.ResponseStatusException;
 
-
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
