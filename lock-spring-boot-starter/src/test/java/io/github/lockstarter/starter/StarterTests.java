@@ -103,8 +103,8 @@ class StarterTests {
 	/** Starts the application with the jars of the starter, or without them. */
 	private static Process start(boolean starter, String... properties) throws IOException {
 		List<String> command = new ArrayList<>(
-				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
-						"-cp", classPath(starter), ApplicationProbe.class.getName()));
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:+UseSerialGC",
+						"-XX:TieredStopAtLevel=1", "-cp", classPath(starter), ApplicationProbe.class.getName()));
 		Stream.of(PROPERTIES, properties).flatMap(Stream::of).map((property) -> "--" + property).forEach(command::add);
 		return new ProcessBuilder(command).redirectErrorStream(true).start();
 	}

@@ -73,7 +73,9 @@ public final class LocalDynamoDb extends LocalServer {
 	public void start() {
 		String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
 		List<String> command = new ArrayList<>(List.of(java, "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
-				"--enable-native-access=ALL-UNNAMED", "-cp", classPath(),
+				"--enable-native-access=ALL-UNNAMED"));
+		command.addAll(TestJvm.WITHOUT_VERIFICATION);
+		command.addAll(List.of("-cp", classPath(),
 				"software.amazon.dynamodb.services.local.main.ServerRunner", "-disableTelemetry", "-port",
 				Integer.toString(this.port)));
 		command.addAll(this.storage);
