@@ -84,7 +84,9 @@ class FirstMomentTests {
 	}
 
 	private static void getsLocks(List<String> options, String... arguments) {
-		try (TestJvm instance = TestJvm.start(options, Application.class, (Object[]) arguments);
+		// Without verification, the driver would be loaded sooner.
+		List<String> all = Stream.concat(Stream.of("-XX:+BytecodeVerificationRemote"), options.stream()).toList();
+		try (TestJvm instance = TestJvm.start(all, Application.class, (Object[]) arguments);
 				Quota quota = new Quota(instance)) {
 			instance.await("the job has run");
 			instance.await("all calls have ended");

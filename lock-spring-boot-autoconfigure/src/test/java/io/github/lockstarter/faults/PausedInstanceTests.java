@@ -13,12 +13,12 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.WebApplicationType;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 
@@ -26,6 +26,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.autoconfigure.LockAutoConfiguration;
 import io.github.lockstarter.testing.LocalDynamoDb;
 import io.github.lockstarter.testing.LocalMySql;
 import io.github.lockstarter.testing.LocalMemcached;
@@ -48,20 +49,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(value = 1, unit = TimeUnit.HOURS)
 class PausedInstanceTests {
 
-	private static final int STOPS = Integer.getInteger("paused-instance.stops", 3);
+	private static final int STOPS = Integer.getInteger("paused-instance.stops", 4);
+
+	private static final List<Duration> PAUSES = List.of(Duration.ofMillis(700), Duration.ofSeconds(2));
 
 	private static final int CLIENTS = 32;
 
-	static Stream<Arguments> stores() {
-		return Stream.of("redis", "postgresql", "mariadb", "memcached", "dynamodb")
-			.flatMap((store) -> Stream.of(Arguments.of(store, Duration.ofMillis(700)),
-					Arguments.of(store, Duration.ofSeconds(2))));
-	}
-
-	@ParameterizedTest(name = "{0}, {1}")
-	@MethodSource("stores")
+	@ParameterizedTest
+	@ValueSource(strings = { "redis", "postgresql", "mariadb", "memcached", "dynamodb" })
 	@DisplayName("After an instance stood still, no call fails that the store has answered, and no lease is lost")
-	void stopped(String store, Duration pause) {
+	void stopped(String store) {
 		try (LocalMemcached memcached = LocalMemcached.started();
 				TcpProxy redis = new TcpProxy(TestRedis.port());
 				TestJvm instance = TestJvm.start(options(store), Application.class,
@@ -70,6 +67,7 @@ class PausedInstanceTests {
 			redis.delay(3);
 			instance.await("warm");
 			for (int i = 0; i < STOPS; i++) {
+				Duration pause = PAUSES.get(i % PAUSES.size());
 				instance.freeze();
 				Awaitility.await().pollDelay(pause).until(() -> true);
 				instance.thaw();
@@ -102,7 +100,7 @@ class PausedInstanceTests {
 
 	private static String[] jdbc(String url) {
 		return new String[] { "lock.store=jdbc", "lock.jdbc.initialize-schema=always", "lock.jdbc.table=paused_locks",
-				"spring.datasource.url=" + url };
+				"lock.jdbc.url=" + url };
 	}
 
 	/**
@@ -111,7 +109,7 @@ class PausedInstanceTests {
 	 * throughout.
 	 */
 	@Configuration(proxyBeanMethods = false)
-	@EnableAutoConfiguration
+	@ImportAutoConfiguration({ DataRedisAutoConfiguration.class, LockAutoConfiguration.class })
 	static class Application {
 
 		public static void main(String... properties) throws IOException, InterruptedException {

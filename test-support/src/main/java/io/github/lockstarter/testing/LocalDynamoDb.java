@@ -75,9 +75,8 @@ public final class LocalDynamoDb extends LocalServer {
 		List<String> command = new ArrayList<>(List.of(java, "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
 				"--enable-native-access=ALL-UNNAMED"));
 		command.addAll(TestJvm.WITHOUT_VERIFICATION);
-		command.addAll(List.of("-cp", classPath(),
-				"software.amazon.dynamodb.services.local.main.ServerRunner", "-disableTelemetry", "-port",
-				Integer.toString(this.port)));
+		command.addAll(List.of("-cp", classPath(), "software.amazon.dynamodb.services.local.main.ServerRunner",
+				"-disableTelemetry", "-port", Integer.toString(this.port)));
 		command.addAll(this.storage);
 		start(command);
 		try (DynamoDbAsyncClient client = client(endpoint(), AwsRetryStrategy.doNotRetry())) {

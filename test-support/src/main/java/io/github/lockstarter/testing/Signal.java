@@ -1,5 +1,7 @@
 package io.github.lockstarter.testing;
 
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -33,12 +35,7 @@ enum Signal {
 	CONT;
 
 	void send(ProcessHandle process) {
-		try {
-			new ProcessBuilder("sh", "-c", "kill -%s %d".formatted(this, process.pid())).start().onExit().join();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		Shell.INSTANCE.run("kill -%s %d".formatted(this, process.pid()));
 	}
 
 	private static boolean isFrozen(Path threads) throws IOException {
@@ -50,6 +47,40 @@ enum Signal {
 			}
 			return true;
 		}
+	}
+
+	/** One process for all signals, because some tests send hundreds of them. */
+	private static final class Shell {
+
+		static final Shell INSTANCE = new Shell();
+
+		private final BufferedWriter input;
+
+		private final BufferedReader output;
+
+		private Shell() {
+			try {
+				Process process = new ProcessBuilder("sh").redirectError(ProcessBuilder.Redirect.DISCARD).start();
+				this.input = process.outputWriter();
+				this.output = process.inputReader();
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		}
+
+		/** Runs the command and waits until it has ended. */
+		synchronized void run(String command) {
+			try {
+				this.input.write(command + "; echo\n");
+				this.input.flush();
+				this.output.readLine();
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		}
+
 	}
 
 }
