@@ -43,7 +43,8 @@ class ModulesTests {
 
 	private static Set<Path> jars() {
 		return Stream
-			.of("plain", "client", "own-store", "boot/redis", "boot/jdbc", "boot/dynamodb", "boot/memcached")
+			.of("plain", "client", "own-store", "boot/redis", "boot/jdbc", "boot/dynamodb", "boot/memcached",
+					"boot/test")
 			.flatMap((project) -> SmallProject.of(project).jars("test").stream())
 			.filter((jar) -> jar.getFileName().toString().startsWith("lock-"))
 			.collect(Collectors.toSet());
