@@ -1,7 +1,6 @@
 package io.github.lockstarter.published;
 
 import java.nio.file.Path;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -21,7 +20,8 @@ import io.github.lockstarter.testing.LocalRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A web application of Spring Boot with each starter, without an exclusion.
+ * A web application of Spring Boot with each starter and without one, without an
+ * exclusion.
  */
 @Tag("once")
 class BootTests {
@@ -90,6 +90,25 @@ class BootTests {
 		}
 	}
 
+	@Test
+	@DisplayName("Without a starter, locks can be in memory, and there is no driver of a store")
+	void withoutStarter() {
+		SmallProject project = SmallProject.of("boot/autoconfigure");
+		assertStores(project);
+		assertThat(run(project, List.of(), "lock.store=memory")).contains("stores: memory and memory");
+	}
+
+	@Test
+	@DisplayName("With lock-spring-boot-test, a slice of the application is tested without a server")
+	void tests() {
+		SmallProject project = SmallProject.of("boot/test");
+		List<Path> sources = Stream.of("tests", "junit")
+			.flatMap((folder) -> SmallProject.sources(folder).stream())
+			.toList();
+		SmallProject.compile(this.output, sources, project.jarsToTest());
+		assertThat(project.runTests(this.output, "shop.ShopTests")).last().isEqualTo("succeeded: 1 of 1");
+	}
+
 	private List<String> run(SmallProject project, List<String> options, String... properties) {
 		project.compile(this.output, "boot");
 		List<String> lines = project.run(this.output, options, "shop.Shop",
@@ -100,8 +119,8 @@ class BootTests {
 		return lines;
 	}
 
-	private static void assertStores(SmallProject project, Store first, Store... more) {
-		Set<Store> expected = EnumSet.of(first, more);
+	private static void assertStores(SmallProject project, Store... stores) {
+		Set<Store> expected = Set.of(stores);
 		for (Store store : Store.values()) {
 			List<String> found = project.artifacts().stream().filter(store.jars.asMatchPredicate()).toList();
 			assertThat(!found.isEmpty()).as("%s", found).isEqualTo(expected.contains(store));

@@ -1,6 +1,5 @@
 package io.github.lockstarter.published;
 
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -8,7 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -28,9 +26,6 @@ class OwnStoreTests {
 
 	private static final Pattern CLASS = Pattern.compile("^class (\\w+) .*", Pattern.MULTILINE | Pattern.DOTALL);
 
-	private static final Pattern JUNIT = Pattern
-		.compile("junit-(jupiter|platform)-(api|engine|params|commons|launcher)|opentest4j|apiguardian.*");
-
 	@TempDir
 	private Path sources;
 
@@ -41,7 +36,7 @@ class OwnStoreTests {
 	@DisplayName("The store on the page passes its contract, and needs no other library than the page names")
 	void passes() throws IOException {
 		List<String> names = new ArrayList<>();
-		List<Path> files = new ArrayList<>(SmallProject.sources("own-store"));
+		List<Path> files = new ArrayList<>(SmallProject.sources("junit"));
 		for (String code : DocumentedCode.blocks(PAGE)) {
 			MatchResult type = CLASS.matcher(code).results().findFirst().orElseThrow();
 			names.add(type.group(1));
@@ -50,12 +45,10 @@ class OwnStoreTests {
 		assertThat(names).containsExactly("OwnLockStore", "OwnLockStoreTests");
 		SmallProject project = SmallProject.of("own-store");
 		SmallProject.compile(this.output, files.subList(files.size() - 2, files.size() - 1), project.jars("compile"));
-		List<Path> jars = new ArrayList<>(project.jars("test"));
-		jars.addAll(junit());
-		SmallProject.compile(this.output, files, jars);
-		jars.add(0, this.output);
-		List<String> lines = SmallProject.run(jars, List.of(), "RunTests", "OwnLockStoreTests");
-		assertThat(lines).last().asString().matches("succeeded: (\\d\\d+) of \\1");
+		SmallProject.compile(this.output, files, project.jarsToTest());
+		assertThat(project.runTests(this.output, "OwnLockStoreTests")).last()
+			.asString()
+			.matches("succeeded: (\\d\\d+) of \\1");
 	}
 
 	@Test
@@ -63,15 +56,6 @@ class OwnStoreTests {
 	void isShort() throws IOException {
 		String code = DocumentedCode.blocks(PAGE).get(0);
 		assertThat(code.substring(code.indexOf("class OwnLockStore ")).lines()).hasSizeLessThan(60);
-	}
-
-	/** Returns what a build adds to run tests. */
-	private static List<Path> junit() {
-		String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
-		return Stream.of(classPath.split(File.pathSeparator))
-			.map(Path::of)
-			.filter((jar) -> JUNIT.matcher(SmallProject.artifact(jar)).matches())
-			.toList();
 	}
 
 }

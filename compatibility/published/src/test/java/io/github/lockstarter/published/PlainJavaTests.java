@@ -14,7 +14,8 @@ import io.github.lockstarter.testing.LocalRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A program with {@code lock-core} and {@code lock-redis}.
+ * A program with {@code lock-core} and {@code lock-redis}, in the versions of the lowest
+ * supported Spring Boot.
  */
 class PlainJavaTests {
 
@@ -41,6 +42,8 @@ class PlainJavaTests {
 	void sharesLocks() {
 		assertThat(project.artifacts()).contains("lock-core", "lock-redis", "lettuce-core")
 			.noneMatch((artifact) -> artifact.matches("spring-(boot|data|tx|jdbc).*|lock-(client|spring).*"));
+		assertThat(project.jars("runtime")).extracting((jar) -> jar.getFileName().toString())
+			.containsAll(jarsThatLockRedisAsksFor());
 		assertLocks(project.run(output, List.of(), "PlainJava", redis.port()));
 	}
 
@@ -54,6 +57,15 @@ class PlainJavaTests {
 
 	private static void assertLocks(List<String> lines) {
 		assertThat(lines).contains("held: true, other: false", "released, other: true");
+	}
+
+	private static List<String> jarsThatLockRedisAsksFor() {
+		return PublishedPom.of("lock-redis")
+			.dependencies()
+			.stream()
+			.filter((dependency) -> !dependency.optional())
+			.map((dependency) -> dependency.artifact() + "-" + dependency.version() + ".jar")
+			.toList();
 	}
 
 }

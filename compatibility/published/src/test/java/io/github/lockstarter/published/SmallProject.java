@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import javax.tools.JavaCompiler;
@@ -23,6 +24,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 final class SmallProject {
 
 	private static final Path SOURCES = Path.of("src", "test", "projects");
+
+	private static final Pattern JUNIT = Pattern
+		.compile("junit-(jupiter|platform)-(api|engine|params|commons|launcher)|opentest4j|apiguardian.*");
 
 	private final Path target;
 
@@ -43,6 +47,15 @@ final class SmallProject {
 		catch (IOException ex) {
 			throw new IllegalStateException("The projects have not been built: run 'mvn verify'", ex);
 		}
+	}
+
+	/** Returns the jars to test with: those of the project, and what a build adds. */
+	List<Path> jarsToTest() {
+		String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+		Stream<Path> junit = Stream.of(classPath.split(File.pathSeparator))
+			.map(Path::of)
+			.filter((jar) -> JUNIT.matcher(artifact(jar)).matches());
+		return Stream.concat(jars("test").stream(), junit).toList();
 	}
 
 	/** Returns the names of the jars at run time, without their versions. */
@@ -90,6 +103,13 @@ final class SmallProject {
 		List<Path> classPath = new ArrayList<>(List.of(output));
 		classPath.addAll(jars("runtime"));
 		return run(classPath, options, main, args);
+	}
+
+	/** Runs tests that were compiled together with {@code RunTests}. */
+	List<String> runTests(Path output, String tests) {
+		List<Path> classPath = new ArrayList<>(List.of(output));
+		classPath.addAll(jarsToTest());
+		return run(classPath, List.of(), "RunTests", tests);
 	}
 
 	static List<String> run(List<Path> classPath, List<String> options, String main, Object... args) {
