@@ -14,7 +14,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionTimeoutException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -23,6 +26,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  * can wait for its output.
  */
 public final class TestJvm implements AutoCloseable {
+
+	private static final Log logger = LogFactory.getLog(TestJvm.class);
 
 	/** Nearly halves the processor time of a start. */
 	static final List<String> WITHOUT_VERIFICATION = List.of("-XX:+UnlockDiagnosticVMOptions",
@@ -84,7 +89,12 @@ public final class TestJvm implements AutoCloseable {
 	 * the JVM has ended.
 	 */
 	public String await(String begin) {
-		Awaitility.await().atMost(3, TimeUnit.MINUTES).until(() -> this.end.isDone() || line(begin).isPresent());
+		try {
+			Awaitility.await().atMost(5, TimeUnit.MINUTES).until(() -> this.end.isDone() || line(begin).isPresent());
+		}
+		catch (ConditionTimeoutException ex) {
+			logger.error("A JVM has not written '%s' in 5 minutes".formatted(begin), ex);
+		}
 		assertThat(this.output).anyMatch((line) -> line.startsWith(begin));
 		return line(begin).orElseThrow();
 	}
