@@ -16,6 +16,7 @@ import io.micrometer.observation.ObservationRegistry;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -38,6 +39,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Listeners, handlers and completions of the application that block, on a machine with
  * two processors. They delay no grant, rejection, renewal, release or other listener.
  */
+@Tag("once")
 class SlowListenersTests {
 
 	private static final Duration SOON = Duration.ofSeconds(20);

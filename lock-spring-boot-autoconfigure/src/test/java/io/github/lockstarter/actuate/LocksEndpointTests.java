@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -27,6 +28,7 @@ import io.github.lockstarter.testing.TestServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("once")
 class LocksEndpointTests {
 
 	private static final String LOCKS = "/actuator/locks";

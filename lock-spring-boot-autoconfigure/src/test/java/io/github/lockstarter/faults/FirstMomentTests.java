@@ -49,6 +49,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The first locks of an instance, whose driver is not loaded and not connected yet.
  */
 @Tag("faults")
+@Tag("once")
 class FirstMomentTests {
 
 	@ParameterizedTest
