@@ -184,7 +184,7 @@ class ReplacedConnectionsTests {
 						.toCompletableFuture();
 					// Without a replacement, the silence is noticed after 15 s.
 					Awaitility.await()
-						.atMost(Duration.ofSeconds(10))
+						.atMost(Duration.ofSeconds(14))
 						.until(() -> listening(old) == 0 && listening(next) == 1);
 					holder.close();
 					assertThat(waiter).succeedsWithin(Duration.ofSeconds(30)).matches(Optional::isPresent);
