@@ -21,6 +21,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -57,6 +58,7 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.registry.LockInspector;
 import io.github.lockstarter.registry.entry.LockSnapshot;
+import io.github.lockstarter.testing.SharedServers;
 import io.github.lockstarter.testing.TestServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -68,6 +70,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(120)
 class NestedDispatchTests {
 
+	@AutoClose
+	private static final SharedServers servers = new SharedServers();
+
 	private static final LockKey OUTER = LockKey.of("outer");
 
 	private static final LockKey INNER = LockKey.of("inner");
@@ -78,98 +83,92 @@ class NestedDispatchTests {
 			"forward, /failing", "forward, /page.txt", "forward, /callable" })
 	@DisplayName("With release-on=response, a lock is held after a nested dispatch of its handler, and free after the response")
 	void inHandler(String kind, String path) throws Exception {
-		try (TestServer server = start("lock.web.release-on=response")) {
-			Pages pages = server.context().getBean(Pages.class);
-			HttpResponse<String> response = server.send("GET", "/outer/" + kind, "path", path);
-			// A forward ends the response.
-			Awaitility.await().until(() -> !pages.afterNested().isEmpty());
-			assertThat(pages.afterNested()).allMatch((held) -> held.contains(OUTER));
-			assertThat(response.statusCode()).isEqualTo(200);
-			assertNothingHeld(server);
-		}
+		TestServer server = server("lock.web.release-on=response");
+		Pages pages = server.context().getBean(Pages.class);
+		HttpResponse<String> response = server.send("GET", "/outer/" + kind, "path", path);
+		// A forward ends the response.
+		Awaitility.await().until(() -> !pages.afterNested().isEmpty());
+		assertThat(pages.afterNested()).allMatch((held) -> held.contains(OUTER));
+		assertThat(response.statusCode()).isEqualTo(200);
+		assertNothingHeld(server);
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/plain", "/annotated", "/same-lock", "/same-lock-waiting", "/page.txt" })
 	@DisplayName("With release-on=response, a lock is held after a nested dispatch of the view, and free after the response")
 	void inView(String path) throws Exception {
-		try (TestServer server = start("lock.web.release-on=response")) {
-			Pages pages = server.context().getBean(Pages.class);
-			HttpResponse<String> response = server.send("GET", "/view", "path", path);
-			assertThat(pages.afterNested()).hasSize(1).allMatch((held) -> held.contains(OUTER));
-			assertThat(response.statusCode()).isEqualTo(200);
-			assertThat(response.body()).startsWith("before,").endsWith(",after");
-			assertNothingHeld(server);
-		}
+		TestServer server = server("lock.web.release-on=response");
+		Pages pages = server.context().getBean(Pages.class);
+		HttpResponse<String> response = server.send("GET", "/view", "path", path);
+		assertThat(pages.afterNested()).hasSize(1).allMatch((held) -> held.contains(OUTER));
+		assertThat(response.statusCode()).isEqualTo(200);
+		assertThat(response.body()).startsWith("before,").endsWith(",after");
+		assertNothingHeld(server);
 	}
 
 	@Test
 	@DisplayName("With release-on=response, the lock of an included handler is held until the end of the whole response")
 	void lockOfIncluded() throws Exception {
-		try (TestServer server = start("lock.web.release-on=response")) {
-			Pages pages = server.context().getBean(Pages.class);
-			assertThat(server.send("GET", "/unlocked/include", "path", "/annotated").statusCode()).isEqualTo(200);
-			assertThat(pages.afterNested()).containsExactly(List.of(INNER));
-			assertNothingHeld(server);
-		}
+		TestServer server = server("lock.web.release-on=response");
+		Pages pages = server.context().getBean(Pages.class);
+		assertThat(server.send("GET", "/unlocked/include", "path", "/annotated").statusCode()).isEqualTo(200);
+		assertThat(pages.afterNested()).containsExactly(List.of(INNER));
+		assertNothingHeld(server);
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "thread", "suspended" })
 	@DisplayName("An included handler that waits for its lock keeps the thread, and the outer handler is called once")
 	void includedWaits(String waiting) throws Exception {
-		try (TestServer server = start("lock.web.waiting=" + waiting)) {
-			Pages pages = server.context().getBean(Pages.class);
-			LockInspector locks = server.context().getBean(LockInspector.class);
-			Lease elsewhere = server.context().getBean(LockRegistry.class).acquire("inner");
-			CompletableFuture<HttpResponse<String>> response = server.postAsync("/outer/include", "path",
-					"/annotated-waiting");
-			// Longer than a handler waits on its thread if it can be suspended.
-			Awaitility.await()
-				.until(() -> locks.snapshot()
-					.stream()
-					.filter((lock) -> lock.key().equals(INNER))
-					.flatMap((lock) -> lock.waiting().stream())
-					.anyMatch((waiter) -> waiter.age().compareTo(Duration.ofMillis(200)) > 0));
-			assertThat(response).isNotDone();
-			elsewhere.close();
-			assertThat(response.get().body()).isEqualTo("annotated");
-			assertThat(pages.afterNested()).containsExactly(List.of(OUTER));
-			assertNothingHeld(server);
-		}
+		TestServer server = server("lock.web.waiting=" + waiting);
+		Pages pages = server.context().getBean(Pages.class);
+		LockInspector locks = server.context().getBean(LockInspector.class);
+		Lease elsewhere = server.context().getBean(LockRegistry.class).acquire("inner");
+		CompletableFuture<HttpResponse<String>> response = server.postAsync("/outer/include", "path",
+				"/annotated-waiting");
+		// Longer than a handler waits on its thread if it can be suspended.
+		Awaitility.await()
+			.until(() -> locks.snapshot()
+				.stream()
+				.filter((lock) -> lock.key().equals(INNER))
+				.flatMap((lock) -> lock.waiting().stream())
+				.anyMatch((waiter) -> waiter.age().compareTo(Duration.ofMillis(200)) > 0));
+		assertThat(response).isNotDone();
+		elsewhere.close();
+		assertThat(response.get().body()).isEqualTo("annotated");
+		assertThat(pages.afterNested()).containsExactly(List.of(OUTER));
+		assertNothingHeld(server);
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/plain", "/annotated", "/kept-lock", "/kept-lock-waiting", "/page.txt" })
 	@DisplayName("An answer that is kept for duplicates is kept although the view has included another handler, and the lock is held until then")
 	void keptAnswer(String path) throws Exception {
-		try (TestServer server = start()) {
-			Pages pages = server.context().getBean(Pages.class);
-			String[] headers = { "path", path, "order", "1" };
-			HttpResponse<String> first = server.send("GET", "/kept", headers);
-			assertThat(first.statusCode()).isEqualTo(302);
-			assertThat(pages.afterNested()).hasSize(1)
-				.allMatch((held) -> held.stream().anyMatch((key) -> key.name().equals("kept")));
-			HttpResponse<String> second = server.send("GET", "/kept", headers);
-			assertThat(second.statusCode()).isEqualTo(302);
-			assertThat(first.headers().firstValue("Location")).hasValue("http://127.0.0.1:" + server.port() + "/done");
-			assertThat(second.headers().firstValue("Location")).hasValue("/done");
-			assertThat(second.headers().firstValue("Idempotent-Replayed")).contains("true");
-			assertThat(pages.afterNested()).hasSize(1);
-			assertNothingHeld(server);
-		}
+		TestServer server = server();
+		Pages pages = server.context().getBean(Pages.class);
+		String[] headers = { "path", path, "order", path };
+		HttpResponse<String> first = server.send("GET", "/kept", headers);
+		assertThat(first.statusCode()).isEqualTo(302);
+		assertThat(pages.afterNested()).hasSize(1)
+			.allMatch((held) -> held.stream().anyMatch((key) -> key.name().equals("kept")));
+		HttpResponse<String> second = server.send("GET", "/kept", headers);
+		assertThat(second.statusCode()).isEqualTo(302);
+		assertThat(first.headers().firstValue("Location")).hasValue("http://127.0.0.1:" + server.port() + "/done");
+		assertThat(second.headers().firstValue("Location")).hasValue("/done");
+		assertThat(second.headers().firstValue("Idempotent-Replayed")).contains("true");
+		assertThat(pages.afterNested()).hasSize(1);
+		assertNothingHeld(server);
 	}
 
 	@Test
 	@DisplayName("A handler that sends an error has ended: its lock is free when the error page is written")
 	void errorPage() throws Exception {
-		try (TestServer server = start("lock.web.release-on=response")) {
-			Pages pages = server.context().getBean(Pages.class);
-			HttpResponse<String> response = server.get("/outer/error");
-			assertThat(response.statusCode()).isEqualTo(418);
-			assertThat(pages.whenWritten()).containsExactly(List.of());
-			assertNothingHeld(server);
-		}
+		TestServer server = server("lock.web.release-on=response");
+		Pages pages = server.context().getBean(Pages.class);
+		HttpResponse<String> response = server.get("/outer/error");
+		assertThat(response.statusCode()).isEqualTo(418);
+		assertThat(pages.whenWritten()).containsExactly(List.of());
+		assertNothingHeld(server);
 	}
 
 	@ParameterizedTest
@@ -177,33 +176,30 @@ class NestedDispatchTests {
 			"/kept/exception, view, 500", "/unlocked/error, view, 418" })
 	@DisplayName("With release-on=response, the lock of an error page is held until the page is written")
 	void lockOfErrorPage(String path, String errorPage, int status) throws Exception {
-		try (TestServer server = start("lock.web.release-on=response")) {
-			Pages pages = server.context().getBean(Pages.class);
-			HttpResponse<String> response = server.send("GET", path, "Error-Page", errorPage);
-			assertThat(response.statusCode()).isEqualTo(status);
-			assertThat(response.body()).isEqualTo("error");
-			assertThat(pages.whenWritten())
-				.satisfiesExactly((held) -> assertThat(held).extracting(LockKey::name).containsExactly("inner"));
-			assertNothingHeld(server);
-		}
+		TestServer server = server("lock.web.release-on=response");
+		Pages pages = server.context().getBean(Pages.class);
+		HttpResponse<String> response = server.send("GET", path, "Error-Page", errorPage);
+		assertThat(response.statusCode()).isEqualTo(status);
+		assertThat(response.body()).isEqualTo("error");
+		assertThat(pages.whenWritten())
+			.satisfiesExactly((held) -> assertThat(held).extracting(LockKey::name).containsExactly("inner"));
+		assertNothingHeld(server);
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "thread", "suspended" })
 	@DisplayName("An error page waits for its lock, and is written under it")
 	void errorPageWaits(String waiting) throws Exception {
-		try (TestServer server = start("lock.web.release-on=response", "lock.web.waiting=" + waiting)) {
-			Pages pages = server.context().getBean(Pages.class);
-			LockInspector locks = server.context().getBean(LockInspector.class);
-			Lease elsewhere = server.context().getBean(LockRegistry.class).acquire("inner");
-			CompletableFuture<HttpResponse<String>> response = server.postAsync("/outer/error", "Error-Page",
-					"waiting");
-			Awaitility.await().until(() -> locks.snapshot().stream().anyMatch((lock) -> !lock.waiting().isEmpty()));
-			elsewhere.close();
-			assertThat(response.get().statusCode()).isEqualTo(418);
-			assertThat(pages.whenWritten()).containsExactly(List.of(INNER));
-			assertNothingHeld(server);
-		}
+		TestServer server = server("lock.web.release-on=response", "lock.web.waiting=" + waiting);
+		Pages pages = server.context().getBean(Pages.class);
+		LockInspector locks = server.context().getBean(LockInspector.class);
+		Lease elsewhere = server.context().getBean(LockRegistry.class).acquire("inner");
+		CompletableFuture<HttpResponse<String>> response = server.postAsync("/outer/error", "Error-Page", "waiting");
+		Awaitility.await().until(() -> locks.snapshot().stream().anyMatch((lock) -> !lock.waiting().isEmpty()));
+		elsewhere.close();
+		assertThat(response.get().statusCode()).isEqualTo(418);
+		assertThat(pages.whenWritten()).containsExactly(List.of(INNER));
+		assertNothingHeld(server);
 	}
 
 	@ParameterizedTest
@@ -212,56 +208,52 @@ class NestedDispatchTests {
 			"interceptor, /suspended/future, 429" })
 	@DisplayName("A suspended request that a filter or an interceptor rejects after its wait gets the error page, and holds no lock")
 	void rejectedAfterWait(String by, String path, int status) throws Exception {
-		try (TestServer server = start("lock.web.waiting=suspended")) {
-			Pages pages = server.context().getBean(Pages.class);
-			LockInspector locks = server.context().getBean(LockInspector.class);
-			Lease elsewhere = server.context()
-				.getBean(LockRegistry.class)
-				.acquire(path.endsWith("late") ? "outer:1" : "outer");
-			CompletableFuture<HttpResponse<String>> response = server.postAsync(path + "?key=1", "Rejected-By", by);
-			Awaitility.await().until(() -> locks.snapshot().stream().anyMatch((lock) -> !lock.waiting().isEmpty()));
-			elsewhere.close();
-			assertThat(response.get().statusCode()).isEqualTo(status);
-			assertThat(response.get().body()).isEqualTo("error");
-			assertThat(pages.whenWritten()).hasSize(1);
-			assertNothingHeld(server);
-		}
+		TestServer server = server("lock.web.waiting=suspended");
+		Pages pages = server.context().getBean(Pages.class);
+		LockInspector locks = server.context().getBean(LockInspector.class);
+		Lease elsewhere = server.context()
+			.getBean(LockRegistry.class)
+			.acquire(path.endsWith("late") ? "outer:1" : "outer");
+		CompletableFuture<HttpResponse<String>> response = server.postAsync(path + "?key=1", "Rejected-By", by);
+		Awaitility.await().until(() -> locks.snapshot().stream().anyMatch((lock) -> !lock.waiting().isEmpty()));
+		elsewhere.close();
+		assertThat(response.get().statusCode()).isEqualTo(status);
+		assertThat(response.get().body()).isEqualTo("error");
+		assertThat(pages.whenWritten()).hasSize(1);
+		assertNothingHeld(server);
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/suspended/early", "/suspended/late", "/suspended/future" })
 	@DisplayName("A suspended request that a filter forwards to another handler after its wait gets the response of that one, and holds no lock")
 	void forwardedAfterWait(String path) throws Exception {
-		try (TestServer server = start("lock.web.waiting=suspended")) {
-			LockInspector locks = server.context().getBean(LockInspector.class);
-			Lease elsewhere = server.context()
-				.getBean(LockRegistry.class)
-				.acquire(path.endsWith("late") ? "outer:1" : "outer");
-			CompletableFuture<HttpResponse<String>> response = server.postAsync(path + "?key=1", "Rejected-By",
-					"forward");
-			Awaitility.await().until(() -> locks.snapshot().stream().anyMatch((lock) -> !lock.waiting().isEmpty()));
-			elsewhere.close();
-			assertThat(response.get().body()).isEqualTo("annotated");
-			assertNothingHeld(server);
-		}
+		TestServer server = server("lock.web.waiting=suspended");
+		LockInspector locks = server.context().getBean(LockInspector.class);
+		Lease elsewhere = server.context()
+			.getBean(LockRegistry.class)
+			.acquire(path.endsWith("late") ? "outer:1" : "outer");
+		CompletableFuture<HttpResponse<String>> response = server.postAsync(path + "?key=1", "Rejected-By", "forward");
+		Awaitility.await().until(() -> locks.snapshot().stream().anyMatch((lock) -> !lock.waiting().isEmpty()));
+		elsewhere.close();
+		assertThat(response.get().body()).isEqualTo("annotated");
+		assertNothingHeld(server);
 	}
 
 	@Test
 	@DisplayName("An error page to which a filter forwards, as in a WAR, keeps its thread")
 	void errorPageInWar() throws Exception {
-		try (TestServer server = start("lock.web.waiting=suspended")) {
-			Pages pages = server.context().getBean(Pages.class);
-			LockInspector locks = server.context().getBean(LockInspector.class);
-			Lease elsewhere = server.context().getBean(LockRegistry.class).acquire("inner");
-			CompletableFuture<HttpResponse<String>> response = server.postAsync("/outer/silent", "Error-Page",
-					"waiting", "Rejected-By", "war");
-			Awaitility.await().until(() -> locks.snapshot().stream().anyMatch((lock) -> !lock.waiting().isEmpty()));
-			elsewhere.close();
-			assertThat(response.get().statusCode()).isEqualTo(418);
-			assertThat(response.get().body()).isEqualTo("error");
-			assertThat(pages.whenWritten()).hasSize(1);
-			assertNothingHeld(server);
-		}
+		TestServer server = server("lock.web.waiting=suspended");
+		Pages pages = server.context().getBean(Pages.class);
+		LockInspector locks = server.context().getBean(LockInspector.class);
+		Lease elsewhere = server.context().getBean(LockRegistry.class).acquire("inner");
+		CompletableFuture<HttpResponse<String>> response = server.postAsync("/outer/silent", "Error-Page", "waiting",
+				"Rejected-By", "war");
+		Awaitility.await().until(() -> locks.snapshot().stream().anyMatch((lock) -> !lock.waiting().isEmpty()));
+		elsewhere.close();
+		assertThat(response.get().statusCode()).isEqualTo(418);
+		assertThat(response.get().body()).isEqualTo("error");
+		assertThat(pages.whenWritten()).hasSize(1);
+		assertNothingHeld(server);
 	}
 
 	@Test
@@ -295,12 +287,19 @@ class NestedDispatchTests {
 		Awaitility.await().until(() -> locks.snapshot().isEmpty());
 	}
 
-	private static TestServer start(String... properties) {
+	/**
+	 * Returns the application with the properties, whose pages have recorded nothing yet.
+	 */
+	private static TestServer server(String... properties) {
 		List<String> all = new ArrayList<>(List.of(properties));
 		all.add("spring.main.web-application-type=servlet");
 		all.add("lock.store=memory");
-		return TestServer.start(new Class<?>[] { TestServer.Application.class, Pages.class, Rejections.class },
+		TestServer server = servers.get(new Class<?>[] { TestServer.Application.class, Pages.class, Rejections.class },
 				all.toArray(String[]::new));
+		Pages pages = server.context().getBean(Pages.class);
+		pages.afterNested().clear();
+		pages.whenWritten().clear();
+		return server;
 	}
 
 	private static List<LockKey> held(LockInspector locks) {
