@@ -1,8 +1,8 @@
 package io.github.lockstarter.autoconfigure;
 
+import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -16,21 +16,15 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import reactor.core.publisher.Mono;
 
-import org.springframework.boot.SpringApplication;
-import org.springframework.boot.WebApplicationType;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.annotation.Import;
 import org.springframework.stereotype.Component;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
-import org.springframework.web.client.RestClient;
 import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.context.request.RequestContextHolder;
 
@@ -42,6 +36,8 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
 import io.github.lockstarter.registry.LockInspector;
+import io.github.lockstarter.testing.SharedServers;
+import io.github.lockstarter.testing.TestServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -53,29 +49,24 @@ class NestedCallsTests {
 
 	private static final Duration SOON = Duration.ofSeconds(60);
 
-	private ConfigurableApplicationContext context;
+	@AutoClose
+	private static final SharedServers servers = new SharedServers();
 
-	private Outer outer;
+	private final TestServer server = servers.get(
+			new Class<?>[] { TestServer.Application.class, Outer.class, Inner.class, Handlers.class },
+			"spring.main.web-application-type=servlet", "lock.store=memory");
 
-	private Inner inner;
+	private final Outer outer = this.server.context().getBean(Outer.class);
 
-	private LockRegistry locks;
+	private final Inner inner = this.server.context().getBean(Inner.class);
 
-	@BeforeEach
-	void start() {
-		SpringApplication application = new SpringApplication(Application.class);
-		application.setDefaultProperties(Map.of("lock.store", "memory", "server.port", "0"));
-		application.setWebApplicationType(WebApplicationType.SERVLET);
-		this.context = application.run();
-		this.outer = this.context.getBean(Outer.class);
-		this.inner = this.context.getBean(Inner.class);
-		this.locks = this.context.getBean(LockRegistry.class);
-	}
+	private final LockRegistry locks = this.server.context().getBean(LockRegistry.class);
+
+	private final LockInspector inspector = this.server.context().getBean(LockInspector.class);
 
 	@AfterEach
-	void stop() {
-		assertThat(this.context.getBean(LockInspector.class).snapshot()).isEmpty();
-		this.context.close();
+	void assertNothingHeld() {
+		assertThat(this.inspector.snapshot()).isEmpty();
 	}
 
 	@Test
@@ -132,7 +123,7 @@ class NestedCallsTests {
 	@DisplayName("An inner call within a lost lease fails without running")
 	void lostLease() throws Exception {
 		this.outer.a(null, (lease) -> {
-			this.context.getBean(LockInspector.class).forceRelease(lease.key(), lease.fencingToken());
+			this.inspector.forceRelease(lease.key(), lease.fencingToken());
 			assertThatExceptionOfType(LeaseLostException.class).isThrownBy(() -> this.inner.a(null));
 			return null;
 		});
@@ -145,10 +136,10 @@ class NestedCallsTests {
 			assertThat(this.inner.share()).isEqualTo("shared");
 			return null;
 		});
-		this.outer.keyed("1", () -> {
-			assertThatIllegalStateException().isThrownBy(() -> this.inner.replay("1"))
+		this.outer.keyed("refused", () -> {
+			assertThatIllegalStateException().isThrownBy(() -> this.inner.replay("refused"))
 				.withMessageContaining("declare the replay on the calling method");
-			assertThat(this.inner.replay("2")).isEqualTo("2");
+			assertThat(this.inner.replay("kept")).isEqualTo("kept");
 			return null;
 		});
 	}
@@ -197,7 +188,7 @@ class NestedCallsTests {
 		CompletableFuture<FutureTask<@Nullable Throwable>> several = new CompletableFuture<>();
 		Throwable refusal = this.outer.keyed("2", () -> {
 			several.complete(started(() -> this.inner.several(List.of("1", "2"))));
-			Awaitility.await().until(() -> this.context.getBean(LockInspector.class).waiters("keyed") == 1);
+			Awaitility.await().until(() -> this.inspector.waiters("keyed") == 1);
 			return Optional.ofNullable(catchThrowable(() -> this.inner.keyed("1")));
 		}).orElseThrow();
 		assertThat(refusal).isInstanceOf(LockDeadlockException.class)
@@ -215,7 +206,7 @@ class NestedCallsTests {
 				thread.start();
 				return null;
 			});
-			Awaitility.await().until(() -> this.context.getBean(LockInspector.class).waiters("keyed") == 1);
+			Awaitility.await().until(() -> this.inspector.waiters("keyed") == 1);
 			assertThat(this.inner.keyed("1")).isEqualTo("1");
 			return null;
 		});
@@ -248,38 +239,29 @@ class NestedCallsTests {
 
 	@Test
 	@DisplayName("A call for the same request outside the handler's call chain is refused at once, and the message names both methods")
-	void sameRequest() {
-		String message = RestClient
-			.create("http://localhost:" + this.context.getEnvironment().getProperty("local.server.port"))
-			.get()
-			.uri("/request")
-			.retrieve()
-			.body(String.class);
+	void sameRequest() throws Exception {
+		String message = answer("/request");
 		assertThat(message).contains("Inner.a").contains("Handlers.handle").contains("same request");
 	}
 
 	@Test
 	@DisplayName("A task that Spring MVC runs for a handler belongs to the handler's call chain")
-	void taskOfHandler() {
-		String joined = RestClient
-			.create("http://localhost:" + this.context.getEnvironment().getProperty("local.server.port"))
-			.get()
-			.uri("/task")
-			.retrieve()
-			.body(String.class);
+	void taskOfHandler() throws Exception {
+		String joined = answer("/task");
 		assertThat(joined).isEqualTo("true");
 	}
 
 	@Test
 	@DisplayName("A call of another method with the same lock, on the handler's thread, joins the lease")
-	void withinHandler() {
-		String joined = RestClient
-			.create("http://localhost:" + this.context.getEnvironment().getProperty("local.server.port"))
-			.get()
-			.uri("/nested")
-			.retrieve()
-			.body(String.class);
+	void withinHandler() throws Exception {
+		String joined = answer("/nested");
 		assertThat(joined).isEqualTo("true");
+	}
+
+	private String answer(String path) throws Exception {
+		HttpResponse<String> answer = this.server.get(path);
+		assertThat(answer.statusCode()).isEqualTo(200);
+		return answer.body();
 	}
 
 	/** Starts a call on a thread of its own. */
@@ -299,12 +281,6 @@ class NestedCallsTests {
 
 	private void assertFree(String lock) {
 		assertThat(this.locks.tryAcquire(lock, Duration.ZERO)).hasValueSatisfying(Lease::close);
-	}
-
-	@EnableAutoConfiguration
-	@Import({ Outer.class, Inner.class, Handlers.class })
-	static class Application {
-
 	}
 
 	interface Work<T> {
