@@ -12,7 +12,7 @@ import io.swagger.v3.oas.annotations.media.Content;
 import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import io.swagger.v3.oas.models.media.Schema;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -40,6 +40,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.testing.SharedServers;
 import io.github.lockstarter.testing.TestServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -54,20 +55,16 @@ class OpenApiTests {
 
 	private static final String PAYMENT = "Idempotency-Key: k-1";
 
-	private @Nullable TestServer server;
+	@AutoClose
+	private static final SharedServers servers = new SharedServers();
 
-	@AfterEach
-	void stop() {
-		if (this.server != null) {
-			this.server.close();
-		}
-	}
+	private @Nullable TestServer server;
 
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
 	@DisplayName("A Lease parameter is not a parameter, not the request body, and has no schema")
 	void leaseParameter(String type) throws Exception {
-		JsonNode api = start(type, Leases.class);
+		JsonNode api = api(type, Leases.class);
 		assertThat(api.at("/paths/~1orders/post/parameters").findValuesAsString("name")).isEqualTo(List.of("item"));
 		JsonNode withBody = api.at("/paths/~1notes/post");
 		assertThat(withBody.path("parameters")).isEmpty();
@@ -79,7 +76,7 @@ class OpenApiTests {
 	@CsvSource({ "servlet, openapi_3_1", "servlet, openapi_3_0", "reactive, openapi_3_1", "reactive, openapi_3_0" })
 	@DisplayName("Every answer of the running application is described: status, media type, problem type, members and headers")
 	void answers(String type, String version) throws Exception {
-		JsonNode api = start(type, version, Handlers.class);
+		JsonNode api = handlers(type, version);
 		assertThat(api.get("openapi").asString()).startsWith(version.endsWith("1") ? "3.1" : "3.0");
 		assertDescribed(api, "/payments", "?amount=1", 200, null, PAYMENT);
 		assertDescribed(api, "/payments", "?amount=1", 200, null, PAYMENT);
@@ -106,7 +103,7 @@ class OpenApiTests {
 	@ValueSource(strings = { "servlet", "reactive" })
 	@DisplayName("Only statuses that can be returned are described")
 	void statuses(String type) throws Exception {
-		JsonNode api = start(type, Handlers.class, OfClass.class, OfInterface.class);
+		JsonNode api = handlers(type, "openapi_3_1");
 		assertThat(problems(api, "/payments")).isEqualTo(Map.of("400",
 				List.of("key-missing", "key-empty", "key-repeated", "key-malformed", "key-too-long"), "409",
 				List.of("request-in-progress", "lease-lost", "result-unavailable"), "413", List.of("request-too-large"),
@@ -132,7 +129,7 @@ class OpenApiTests {
 	@ValueSource(strings = { "servlet", "reactive" })
 	@DisplayName("A header that the key reads is one parameter, with its limits and expiry, and required if no call works without it")
 	void headers(String type) throws Exception {
-		JsonNode api = start(type, Handlers.class, OfClass.class, OfInterface.class);
+		JsonNode api = handlers(type, "openapi_3_1");
 		JsonNode key = parameter(api, "/payments", "Idempotency-Key");
 		assertThat(key.get("in").asString()).isEqualTo("header");
 		assertThat(key.get("required").asBoolean()).isTrue();
@@ -162,7 +159,7 @@ class OpenApiTests {
 	@ValueSource(strings = { "servlet", "reactive" })
 	@DisplayName("The application's own descriptions are kept, from annotations and customizers")
 	void ownDescription(String type) throws Exception {
-		JsonNode api = start(type, Handlers.class, Own.class);
+		JsonNode api = handlers(type, "openapi_3_1");
 		JsonNode responses = api.at("/paths/~1own/post/responses");
 		assertThat(responses.at("/409/description").asString()).isEqualTo("Sold already");
 		assertThat(responses.get("409").has("headers")).isFalse();
@@ -176,7 +173,7 @@ class OpenApiTests {
 	@ValueSource(strings = { "servlet", "reactive" })
 	@DisplayName("A group contains the schema if one of its operations has a lock")
 	void groups(String type) throws Exception {
-		start(type, Handlers.class, Groups.class);
+		api(type, Handlers.class, Groups.class);
 		JsonNode locked = document("/v3/api-docs/locked");
 		assertThat(problems(locked, "/codes")).containsOnlyKeys("400", "409", "423", "503");
 		assertThat(locked.at("/components/schemas").propertyNames()).containsExactly("LockProblem");
@@ -189,7 +186,7 @@ class OpenApiTests {
 	@ValueSource(strings = { "servlet", "reactive" })
 	@DisplayName("An application without annotations contains the schema only if it refers to it")
 	void reference(String type) throws Exception {
-		JsonNode api = start(type, ByHand.class);
+		JsonNode api = api(type, ByHand.class);
 		assertThat(
 				api.at("/paths/~1by-hand/post/responses/409/content/application~1problem+json/schema/$ref").asString())
 			.isEqualTo("#/components/schemas/LockProblem");
@@ -200,17 +197,21 @@ class OpenApiTests {
 	@Test
 	@DisplayName("Without an OpenAPI document there are no beans for it")
 	void noDocument() {
-		this.server = TestServer.start(new Class<?>[] { TestServer.Application.class, Leases.class },
-				"lock.store=memory", "springdoc.api-docs.enabled=false");
+		this.server = servers.get(new Class<?>[] { TestServer.Application.class, Leases.class }, "lock.store=memory",
+				"springdoc.api-docs.enabled=false");
 		assertThat(this.server.context().getBeanNamesForType(GlobalOperationCustomizer.class)).isEmpty();
 	}
 
-	private JsonNode start(String type, Class<?>... sources) throws Exception {
-		return start(type, "openapi_3_1", sources);
+	private JsonNode handlers(String type, String version) throws Exception {
+		return api(type, version, Handlers.class, OfClass.class, OfInterface.class, Own.class);
 	}
 
-	private JsonNode start(String type, String version, Class<?>... sources) throws Exception {
-		this.server = TestServer.start(
+	private JsonNode api(String type, Class<?>... sources) throws Exception {
+		return api(type, "openapi_3_1", sources);
+	}
+
+	private JsonNode api(String type, String version, Class<?>... sources) throws Exception {
+		this.server = servers.get(
 				Stream.concat(Stream.of(TestServer.Application.class), Stream.of(sources)).toArray(Class<?>[]::new),
 				"lock.store=memory", "lock.replay.max-key-length=40", "springdoc.api-docs.enabled=true",
 				"springdoc.api-docs.version=" + version, "spring.main.web-application-type=" + type);
