@@ -8,8 +8,7 @@ import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,6 +30,7 @@ import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.testing.SharedServers;
 import io.github.lockstarter.testing.TestRedis;
 import io.github.lockstarter.testing.TestServer;
 
@@ -39,28 +39,16 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class LeaseInControllerTests {
 
-	private TestServer server;
-
-	private Controller controller;
-
-	@BeforeEach
-	void startServer() {
-		this.server = start();
-		this.controller = this.server.context().getBean(Controller.class);
-	}
-
-	@AfterEach
-	void stop() {
-		this.controller.finish();
-		this.server.close();
-	}
+	@AutoClose
+	private static final SharedServers servers = new SharedServers();
 
 	@Test
 	@DisplayName("A Lease parameter is resolved, and its fencing token grows with each request")
 	void fencingToken() throws Exception {
+		TestServer server = shared();
 		long before = 0;
 		for (int i = 0; i < 3; i++) {
-			long token = Long.parseLong(this.server.post("/tokens?key=a").body());
+			long token = Long.parseLong(server.post("/tokens?key=a").body());
 			assertThat(token).isGreaterThan(before);
 			before = token;
 		}
@@ -69,8 +57,9 @@ class LeaseInControllerTests {
 	@Test
 	@DisplayName("If the condition is false, the Lease parameter is absent")
 	void condition() throws Exception {
-		assertThat(this.server.post("/conditional?lock=true").body()).isEqualTo("held: true");
-		assertThat(this.server.post("/conditional?lock=false").body()).isEqualTo("no lease");
+		TestServer server = shared();
+		assertThat(server.post("/conditional?lock=true").body()).isEqualTo("held: true");
+		assertThat(server.post("/conditional?lock=false").body()).isEqualTo("no lease");
 	}
 
 	@ParameterizedTest
@@ -97,57 +86,82 @@ class LeaseInControllerTests {
 	@Test
 	@DisplayName("A request to a handler with a Lease parameter but no lock, registered after the start, is answered with 500")
 	void unlockedLater() throws Exception {
-		RequestMappingHandlerMapping mapping = this.server.context()
+		TestServer server = shared();
+		RequestMappingHandlerMapping mapping = server.context()
 			.getBean("requestMappingHandlerMapping", RequestMappingHandlerMapping.class);
-		mapping.registerMapping(
-				RequestMappingInfo.paths("/unlocked").options(mapping.getBuilderConfiguration()).build(),
-				new UnlockedController(), UnlockedController.class.getDeclaredMethod("unlocked", Lease.class));
-		assertThat(this.server.post("/unlocked").statusCode()).isEqualTo(500);
+		RequestMappingInfo unlocked = RequestMappingInfo.paths("/unlocked")
+			.options(mapping.getBuilderConfiguration())
+			.build();
+		mapping.registerMapping(unlocked, new UnlockedController(),
+				UnlockedController.class.getDeclaredMethod("unlocked", Lease.class));
+		assertThat(server.post("/unlocked").statusCode()).isEqualTo(500);
+		mapping.unregisterMapping(unlocked);
 	}
 
 	@Test
 	@DisplayName("At shutdown, running requests complete, requests waiting for a lock are answered with 503, and all locks are released")
 	void shutdown() throws Exception {
-		LockRegistry locks = this.server.context().getBean(LockRegistry.class);
-		CompletableFuture<HttpResponse<String>> working = this.server.postAsync("/work");
-		Awaitility.await().until(() -> this.controller.calls() == 1);
-		CompletableFuture<HttpResponse<String>> waiting = this.server.postAsync("/work");
-		Awaitility.await().until(() -> new GuardedHandlers(this.server).waiters() == 1);
-		Lease forgotten = locks.acquire("forgotten");
-		// Not on the common pool, which may have a single thread, shared with the HTTP
-		// client.
-		CompletableFuture<Void> closing = CompletableFuture.runAsync(this.server::close,
-				(close) -> new Thread(close).start());
-		assertThat(waiting).succeedsWithin(Duration.ofSeconds(10)).satisfies((answer) -> {
-			assertThat(answer.statusCode()).isEqualTo(503);
-			assertThat(answer.headers().firstValue("Retry-After")).hasValue("1");
-		});
-		assertThat(working).isNotDone();
-		this.controller.finish();
-		assertThat(working).succeedsWithin(Duration.ofSeconds(10))
-			.satisfies((answer) -> assertThat(answer.body()).isEqualTo("held: true"));
-		assertThat(closing).succeedsWithin(Duration.ofSeconds(20));
-		assertThat(forgotten.isHeld()).isFalse();
-		assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> locks.acquire("work"));
-		try (TestServer next = start()) {
-			next.context().getBean(LockRegistry.class).acquire("forgotten").close();
+		TestServer server = start();
+		Controller controller = server.context().getBean(Controller.class);
+		try {
+			LockRegistry locks = server.context().getBean(LockRegistry.class);
+			CompletableFuture<HttpResponse<String>> working = server.postAsync("/work");
+			Awaitility.await().until(() -> controller.calls() == 1);
+			CompletableFuture<HttpResponse<String>> waiting = server.postAsync("/work");
+			Awaitility.await().until(() -> new GuardedHandlers(server).waiters() == 1);
+			Lease forgotten = locks.acquire("forgotten");
+			// Not on the common pool, which may have a single thread, shared with the
+			// HTTP client.
+			CompletableFuture<Void> closing = CompletableFuture.runAsync(server::close,
+					(close) -> new Thread(close).start());
+			assertThat(waiting).succeedsWithin(Duration.ofSeconds(10)).satisfies((answer) -> {
+				assertThat(answer.statusCode()).isEqualTo(503);
+				assertThat(answer.headers().firstValue("Retry-After")).hasValue("1");
+			});
+			assertThat(working).isNotDone();
+			controller.finish();
+			assertThat(working).succeedsWithin(Duration.ofSeconds(10))
+				.satisfies((answer) -> assertThat(answer.body()).isEqualTo("held: true"));
+			assertThat(closing).succeedsWithin(Duration.ofSeconds(20));
+			assertThat(forgotten.isHeld()).isFalse();
+			assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> locks.acquire("work"));
+			try (TestServer next = start()) {
+				next.context().getBean(LockRegistry.class).acquire("forgotten").close();
+			}
+		}
+		finally {
+			controller.finish();
+			server.close();
 		}
 	}
 
 	@Test
 	@DisplayName("After a stop and a restart, the application context acquires locks again")
 	void restart() throws Exception {
-		this.server.context().stop();
-		assertThatExceptionOfType(LockStoreException.class)
-			.isThrownBy(() -> this.server.context().getBean(LockRegistry.class).acquire("work"));
-		this.server.context().start();
-		this.server.context().getBean(LockRegistry.class).acquire("work").close();
+		try (TestServer server = start()) {
+			server.context().stop();
+			assertThatExceptionOfType(LockStoreException.class)
+				.isThrownBy(() -> server.context().getBean(LockRegistry.class).acquire("work"));
+			server.context().start();
+			server.context().getBean(LockRegistry.class).acquire("work").close();
+		}
+	}
+
+	private static TestServer shared() {
+		return servers.get(sources(), properties());
 	}
 
 	private static TestServer start() {
-		return TestServer.start(new Class<?>[] { TestServer.Application.class, Controller.class },
-				Stream.concat(Stream.of(TestRedis.properties()), Stream.of("lock.redis.key-prefix=lease"))
-					.toArray(String[]::new));
+		return TestServer.start(sources(), properties());
+	}
+
+	private static Class<?>[] sources() {
+		return new Class<?>[] { TestServer.Application.class, Controller.class };
+	}
+
+	private static String[] properties() {
+		return Stream.concat(Stream.of(TestRedis.properties()), Stream.of("lock.redis.key-prefix=lease"))
+			.toArray(String[]::new);
 	}
 
 	@RestController
