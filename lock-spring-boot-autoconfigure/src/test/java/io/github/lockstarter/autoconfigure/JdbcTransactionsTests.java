@@ -203,13 +203,13 @@ class JdbcTransactionsTests {
 			int before = orders.results();
 			for (Supplier<String> keys : kinds) {
 				CompletableFuture.allOf(IntStream.range(0, 4).mapToObj((thread) -> CompletableFuture.runAsync(() -> {
-					for (int i = 0; i < 400; i++) {
+					for (int i = 0; i < 100; i++) {
 						orders.place(keys.get(), false);
 					}
 				})).toArray(CompletableFuture[]::new)).join();
 			}
-			assertThat(orders.results()).isEqualTo(before + 4800);
-			assertThat(orders.count()).isEqualTo(4800);
+			assertThat(orders.results()).isEqualTo(before + 1200);
+			assertThat(orders.count()).isEqualTo(1200);
 		});
 	}
 
