@@ -170,6 +170,20 @@ class LeaseRenewalTests {
 	}
 
 	@Test
+	@DisplayName("A reconnect brings no loss forward that is judged when the answer to a renewal was read")
+	void reconnectBeforeTheAnswer() {
+		Lease lease = this.locks.acquire(KEY, RENEWED);
+		this.store.executingAtOnce = true;
+		this.store.withholding = true;
+		this.runtime.pass(RENEWED.ttl().plusMillis(10));
+		this.store.reconnect();
+		this.runtime.settle();
+		this.store.deliver();
+		assertThat(lease.isHeld()).isTrue();
+		assertThat(this.losses).isEmpty();
+	}
+
+	@Test
 	@DisplayName("A reconnect right after the grant does not end renewal")
 	void reconnectAfterGrant() {
 		List<Lease> leases = new ArrayList<>();

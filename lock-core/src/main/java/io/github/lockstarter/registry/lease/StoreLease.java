@@ -480,11 +480,15 @@ public final class StoreLease implements SharedLease {
 
 	/**
 	 * Makes a renewal due, because the store may have lost the lock. A lease that is not
-	 * to be extended is renewed for the rest of its time.
+	 * to be extended is renewed for the rest of its time. The judgement of an expired
+	 * lease is not brought forward.
 	 */
 	void renewNow() {
 		this.verified = false;
-		this.renewAt = now();
+		long now = now();
+		if (!isExpired(now)) {
+			this.renewAt = now;
+		}
 	}
 
 	/**
