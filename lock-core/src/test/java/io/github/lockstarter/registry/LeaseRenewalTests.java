@@ -170,7 +170,7 @@ class LeaseRenewalTests {
 	}
 
 	@Test
-	@DisplayName("A reconnect brings no loss forward that is judged when the answer to a renewal was read")
+	@DisplayName("If a renewal is in flight when a lease expires, a reconnect does not end the lease before the answer is read")
 	void reconnectBeforeTheAnswer() {
 		Lease lease = this.locks.acquire(KEY, RENEWED);
 		this.store.executingAtOnce = true;
@@ -181,6 +181,26 @@ class LeaseRenewalTests {
 		this.store.deliver();
 		assertThat(lease.isHeld()).isTrue();
 		assertThat(this.losses).isEmpty();
+	}
+
+	@Test
+	@DisplayName("If the answer to a renewal sent before a reconnect is read after it, the lease is renewed again at once")
+	void lostByReconnectBeforeTheAnswer() {
+		Lease lease = this.locks.acquire(KEY, RENEWED);
+		this.store.broken = true;
+		this.runtime.pass(Duration.ofMillis(2200));
+		this.store.broken = false;
+		this.store.executingAtOnce = true;
+		this.store.withholding = true;
+		this.runtime.pass(Duration.ofMillis(810));
+		int before = this.store.renewals.size();
+		this.store.loseData();
+		this.store.reconnect();
+		this.store.deliver();
+		this.runtime.settle();
+		assertThat(this.store.renewals).hasSize(before + 1);
+		assertThat(lease.isHeld()).isFalse();
+		assertThat(this.losses).hasSize(1);
 	}
 
 	@Test

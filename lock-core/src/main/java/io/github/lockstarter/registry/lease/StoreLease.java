@@ -544,6 +544,10 @@ public final class StoreLease implements SharedLease {
 		}
 		else if (extend(asked + ttl.toNanos())) {
 			this.renewAt = asked + third;
+			// After a reconnection, the store may have lost what it had answered before.
+			if (!this.verified) {
+				this.renewAt = now();
+			}
 			this.lock.observer().count(key(), Event.RENEWED);
 		}
 	}
