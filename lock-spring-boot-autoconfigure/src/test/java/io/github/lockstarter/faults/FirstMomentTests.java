@@ -49,7 +49,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The first locks of an instance, whose driver is not loaded and not connected yet.
  */
 @Tag("faults")
-@Tag("once")
 class FirstMomentTests {
 
 	@ParameterizedTest
@@ -85,7 +84,7 @@ class FirstMomentTests {
 	}
 
 	private static void getsLocks(List<String> options, String... arguments) {
-		// Without verification, the driver would be loaded sooner.
+		// Without verification, the driver would be loaded in less time.
 		List<String> all = Stream.concat(Stream.of("-XX:+BytecodeVerificationRemote"), options.stream()).toList();
 		try (TestJvm instance = TestJvm.start(all, Application.class, (Object[]) arguments);
 				Quota quota = new Quota(instance)) {

@@ -87,7 +87,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(value = 2, unit = TimeUnit.HOURS)
 class KilledPaymentTests {
 
-	private static final int PAYMENTS = Integer.getInteger("killed-payments", 1);
+	private static final int PAYMENTS = Integer.getInteger("killed-payments", 2);
 
 	private static final int LONGEST_PAYMENT_MILLIS = 10;
 
@@ -255,6 +255,7 @@ class KilledPaymentTests {
 	private CompletableFuture<@Nullable String> pay(TestJvm server, String path, String id, boolean killed) {
 		HttpRequest request = HttpRequest
 			.newBuilder(URI.create("http://127.0.0.1:" + server.await("listening at ") + path))
+			.timeout(Duration.ofMinutes(1))
 			.header("Idempotency-Key", id)
 			.header("Killed-After-Commit", Boolean.toString(killed))
 			.POST(HttpRequest.BodyPublishers.noBody())

@@ -19,6 +19,7 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 
@@ -41,8 +42,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  * An instance that stands still under load, like a JVM during a long garbage collection,
  * while its store answers. What the store has answered by then counts.
  * <p>
- * {@code -Dpaused-instance.stops=15} stops it that many times instead of the few times of
- * each build.
+ * {@code -Dpaused-instance.stops=15} stops it that many times, for 0.7 and 4 seconds in
+ * turn, instead of the few times of each build.
  */
 @Tag("faults")
 @Tag("once")
@@ -51,7 +52,8 @@ class PausedInstanceTests {
 
 	private static final int STOPS = Integer.getInteger("paused-instance.stops", 4);
 
-	private static final List<Duration> PAUSES = List.of(Duration.ofMillis(700), Duration.ofSeconds(2));
+	/** The longer one is longer than the time-out of each store. */
+	private static final List<Duration> PAUSES = List.of(Duration.ofMillis(700), Duration.ofSeconds(4));
 
 	private static final int CLIENTS = 32;
 
@@ -94,13 +96,15 @@ class PausedInstanceTests {
 			case "mariadb" -> jdbc(LocalMySql.shared().url());
 			case "memcached" ->
 				new String[] { "lock.store=memcached", "lock.memcached.servers=" + memcached.address() };
-			default -> new String[] { "lock.store=dynamodb", "lock.dynamodb.create-table=true" };
+			// DynamoDB Local can need a second for an answer if the processors are busy.
+			default -> new String[] { "lock.store=dynamodb", "lock.dynamodb.create-table=true",
+					"lock.dynamodb.command-timeout=3s" };
 		};
 	}
 
 	private static String[] jdbc(String url) {
 		return new String[] { "lock.store=jdbc", "lock.jdbc.initialize-schema=always", "lock.jdbc.table=paused_locks",
-				"lock.jdbc.url=" + url };
+				"spring.datasource.url=" + url };
 	}
 
 	/**
@@ -109,7 +113,8 @@ class PausedInstanceTests {
 	 * throughout.
 	 */
 	@Configuration(proxyBeanMethods = false)
-	@ImportAutoConfiguration({ DataRedisAutoConfiguration.class, LockAutoConfiguration.class })
+	@ImportAutoConfiguration({ DataRedisAutoConfiguration.class, DataSourceAutoConfiguration.class,
+			LockAutoConfiguration.class })
 	static class Application {
 
 		public static void main(String... properties) throws IOException, InterruptedException {
@@ -149,7 +154,7 @@ class PausedInstanceTests {
 					}
 				}
 				catch (RuntimeException ex) {
-					System.out.println("FAILED " + ex);
+					System.out.println("FAILED " + ex + ", " + ex.getCause());
 				}
 				cycles.incrementAndGet();
 			}

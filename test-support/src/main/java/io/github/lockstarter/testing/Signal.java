@@ -11,6 +11,8 @@ import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 
+import org.springframework.util.Assert;
+
 /**
  * The signals that pause and resume a process of this machine.
  */
@@ -74,7 +76,7 @@ enum Signal {
 			try {
 				this.input.write(command + "; echo\n");
 				this.input.flush();
-				this.output.readLine();
+				Assert.state(this.output.readLine() != null, "the shell has ended");
 			}
 			catch (IOException ex) {
 				throw new UncheckedIOException(ex);

@@ -14,8 +14,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
 
@@ -26,8 +24,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * can wait for its output.
  */
 public final class TestJvm implements AutoCloseable {
-
-	private static final Log logger = LogFactory.getLog(TestJvm.class);
 
 	/** Nearly halves the processor time of a start. */
 	static final List<String> WITHOUT_VERIFICATION = List.of("-XX:+UnlockDiagnosticVMOptions",
@@ -65,7 +61,7 @@ public final class TestJvm implements AutoCloseable {
 
 	/**
 	 * Starts the main class with the class path that the options name. The JVM verifies
-	 * the bytecode, because a missing library can be noticed in this way only.
+	 * the bytecode, because only verification notices some missing libraries.
 	 */
 	public static TestJvm start(List<String> options, String main, Object... args) {
 		String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
@@ -93,9 +89,9 @@ public final class TestJvm implements AutoCloseable {
 			Awaitility.await().atMost(5, TimeUnit.MINUTES).until(() -> this.end.isDone() || line(begin).isPresent());
 		}
 		catch (ConditionTimeoutException ex) {
-			logger.error("A JVM has not written '%s' in 5 minutes".formatted(begin), ex);
+			// The output tells more.
 		}
-		assertThat(this.output).anyMatch((line) -> line.startsWith(begin));
+		assertThat(this.output).as("the output within 5 minutes").anyMatch((line) -> line.startsWith(begin));
 		return line(begin).orElseThrow();
 	}
 
@@ -139,7 +135,7 @@ public final class TestJvm implements AutoCloseable {
 
 	/** Waits until the JVM has ended, and returns its exit code. */
 	public int awaitEnd() {
-		return this.process.onExit().orTimeout(1, TimeUnit.MINUTES).join().exitValue();
+		return this.process.onExit().orTimeout(5, TimeUnit.MINUTES).join().exitValue();
 	}
 
 	public long pid() {

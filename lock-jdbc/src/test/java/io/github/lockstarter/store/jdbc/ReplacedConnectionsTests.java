@@ -182,9 +182,9 @@ class ReplacedConnectionsTests {
 					proxy.redirect(nextPostgreSql.port());
 					CompletableFuture<Optional<Lease>> waiter = locks.tryAcquireAsync(this.key, WAITING)
 						.toCompletableFuture();
-					// Without a replacement, the silence is noticed after 15 s.
+					// Without a replacement, the silence is noticed after 20 s.
 					Awaitility.await()
-						.atMost(Duration.ofSeconds(14))
+						.atMost(Duration.ofSeconds(18))
 						.until(() -> listening(old) == 0 && listening(next) == 1);
 					holder.close();
 					assertThat(waiter).succeedsWithin(Duration.ofSeconds(30)).matches(Optional::isPresent);
