@@ -76,7 +76,7 @@ class OptionalLibrariesTests {
 				.split(File.pathSeparator))
 			.filter((each) -> !each.endsWith(".jar") || !new File(each).getName().matches(".*(" + libraries + ").*"))
 			.collect(Collectors.joining(File.pathSeparator));
-		return TestJvm.start(List.of("-cp", classPath), main, args);
+		return TestJvm.start(List.of("-cp", classPath), main.getName(), args);
 	}
 
 	/** An application with one guarded method. */
