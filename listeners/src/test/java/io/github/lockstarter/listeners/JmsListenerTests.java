@@ -19,13 +19,13 @@ import org.springframework.jms.config.JmsListenerEndpointRegistry;
 import org.springframework.jms.core.JmsTemplate;
 import org.springframework.jms.support.converter.JacksonJsonMessageConverter;
 
-import io.github.lockstarter.testing.LocalRedis;
+import io.github.lockstarter.testing.LocalServer;
 
 class JmsListenerTests extends ListenerContract {
 
 	private final EmbeddedActiveMQ broker = new EmbeddedActiveMQ();
 
-	private final String address = "tcp://127.0.0.1:" + LocalRedis.freePort();
+	private final String address = "tcp://127.0.0.1:" + LocalServer.unusedPort();
 
 	@Override
 	Class<?> application() {

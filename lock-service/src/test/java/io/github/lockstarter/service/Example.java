@@ -1,5 +1,6 @@
 package io.github.lockstarter.service;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -14,6 +15,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
+
+import io.github.lockstarter.testing.Python;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -61,13 +64,18 @@ final class Example implements AutoCloseable {
 
 	/** Starts an example that runs the command with the lock. */
 	static Example start(String file, Map<String, String> environment, String lock, String... command) {
-		List<String> all = new ArrayList<>(List.of("python3", "-c", LAUNCHER, DIRECTORY.resolve(file).toString(),
-				URLEncoder.encode(lock, StandardCharsets.UTF_8).replace("+", "%20")));
+		List<String> all = new ArrayList<>(
+				List.of(Python.program().toString(), "-c", LAUNCHER, DIRECTORY.resolve(file).toString(),
+						URLEncoder.encode(lock, StandardCharsets.UTF_8).replace("+", "%20")));
 		all.addAll(List.of(command));
 		try {
 			Path output = Files.createTempFile("example", ".log");
 			ProcessBuilder builder = new ProcessBuilder(all).redirectErrorStream(true).redirectOutput(output.toFile());
 			builder.environment().putAll(environment);
+			// The first Python on the PATH is the program, also for an example in Python.
+			builder.environment()
+				.merge("PATH", Python.program().getParent().toString(),
+						(path, first) -> first + File.pathSeparator + path);
 			return new Example(builder.start(), output);
 		}
 		catch (IOException ex) {

@@ -37,7 +37,7 @@ final class AllAlertsApplication implements AutoCloseable {
 	private final LocalRedis redis = LocalRedis.started();
 
 	private final TestServer server = TestServer.start(
-			new Class<?>[] { TestServer.Application.class, Jobs.class, Orders.class, Methods.class },
+			new Class<?>[] { TestServer.CompleteApplication.class, Jobs.class, Orders.class, Methods.class },
 			"spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + this.redis.port(),
 			"lock.redis.command-timeout=5s", "management.endpoints.web.exposure.include=prometheus",
 			"lock.max-waiters=1", "lock.share.max-size=1KB", "lock.names.slow.ttl=3s", "lock.names.slow.max-hold=6s",

@@ -61,7 +61,7 @@ final class AllEventsApplication implements AutoCloseable {
 					Stream.of(properties))
 			.toArray(String[]::new);
 		AllEventsApplication application = new AllEventsApplication(
-				TestServer.start(new Class<?>[] { TestServer.Application.class, Parts.class }, all));
+				TestServer.start(new Class<?>[] { TestServer.CompleteApplication.class, Parts.class }, all));
 		application.letAllHappen();
 		return application;
 	}

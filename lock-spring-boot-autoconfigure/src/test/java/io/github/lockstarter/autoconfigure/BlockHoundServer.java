@@ -25,7 +25,7 @@ final class BlockHoundServer {
 	public static void main(String[] args) {
 		BlockingCalls blockingCalls = BlockingCalls.watch();
 		try (TestServer server = TestServer.start(
-				new Class<?>[] { TestServer.Application.class, Jobs.class, ReactiveHandlers.class },
+				new Class<?>[] { TestServer.CompleteApplication.class, Jobs.class, ReactiveHandlers.class },
 				"spring.data.redis.port=" + args[0], "spring.main.web-application-type=reactive", "lock.wait=50s",
 				"lock.redis.command-timeout=30s", "lock.max-waiters=10000")) {
 			server.context().getBean(Jobs.class).get("one").finish();

@@ -64,6 +64,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.testing.LocalRedis;
+import io.github.lockstarter.testing.LocalServer;
 import io.github.lockstarter.testing.LocalSentinel;
 import io.github.lockstarter.testing.TestCertificate;
 
@@ -92,7 +93,7 @@ class CustomizedRedisClientTests {
 	@BeforeAll
 	static void start(@TempDir Path directory) throws Exception {
 		certificate = TestCertificate.create(directory, "dns:redis.internal");
-		tlsPort = LocalRedis.freePort();
+		tlsPort = LocalServer.unusedPort();
 		redis = LocalRedis.started(tls(tlsPort));
 		// Whoever does not authenticate reaches no key.
 		assertThat(redis.ask("ACL SETUSER default resetkeys")).isEqualTo("+OK");
@@ -320,7 +321,7 @@ class CustomizedRedisClientTests {
 	@Test
 	@DisplayName("Through Sentinel, TLS of a customizer is used for sentinels and servers")
 	void sentinelWithTls() {
-		int port = LocalRedis.freePort();
+		int port = LocalServer.unusedPort();
 		List<String> settings = new ArrayList<>(certificate.settings(port));
 		settings.add("tls-replication yes");
 		settings.add("sentinel monitor locks 127.0.0.1 %d 1".formatted(tlsPort));
@@ -338,7 +339,7 @@ class CustomizedRedisClientTests {
 	@Test
 	@DisplayName("In a cluster, TLS and credentials of a customizer are used for each of the servers")
 	void cluster() {
-		int clustered = LocalRedis.freePort();
+		int clustered = LocalServer.unusedPort();
 		try (LocalRedis cluster = LocalRedis.started(tls(clustered, "cluster-enabled yes", "tls-cluster yes"))) {
 			for (int slot = 0; slot < SlotHash.SLOT_COUNT; slot += MOST_SLOTS) {
 				String slots = IntStream.range(slot, slot + MOST_SLOTS)

@@ -173,7 +173,7 @@ class EveryStoreTests {
 
 	private TestServer server(List<String> properties) {
 		List<Class<?>> sources = new ArrayList<>(
-				List.of(TestServer.Application.class, Jobs.class, Client.class, Handlers.class));
+				List.of(TestServer.CompleteApplication.class, Jobs.class, Client.class, Handlers.class));
 		if (!this.store.equals("memcached")) {
 			sources.add(SharingHandlers.class);
 		}

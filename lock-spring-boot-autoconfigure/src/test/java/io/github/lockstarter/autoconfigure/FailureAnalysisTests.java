@@ -127,7 +127,7 @@ class FailureAnalysisTests {
 
 	private static void start(List<Class<?>> types, String... properties) {
 		SpringApplication application = new SpringApplication(
-				Stream.concat(Stream.of(TestServer.Application.class), types.stream()).toArray(Class[]::new));
+				Stream.concat(Stream.of(TestServer.CompleteApplication.class), types.stream()).toArray(Class[]::new));
 		application.setDefaultProperties(Map.of("lock.store", "memory"));
 		TestServer.start(application, properties).close();
 	}

@@ -93,7 +93,7 @@ class GeneratedClientTests {
 	@DisplayName("A generated client sends the Idempotency-Key, and reads the retry time from the header and the problem members")
 	void client(String type) throws Exception {
 		try (TestServer server = TestServer.start(
-				new Class<?>[] { TestServer.Application.class, PaymentController.class }, "lock.store=memory",
+				new Class<?>[] { TestServer.CompleteApplication.class, PaymentController.class }, "lock.store=memory",
 				"springdoc.api-docs.enabled=true", "spring.main.web-application-type=" + type);
 				URLClassLoader generated = generate(server.get("/v3/api-docs").body())) {
 			BiFunction<String, Integer, Map<String, Object>> client = use(generated);

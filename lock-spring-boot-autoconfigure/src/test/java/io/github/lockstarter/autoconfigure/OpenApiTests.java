@@ -197,8 +197,8 @@ class OpenApiTests {
 	@Test
 	@DisplayName("Without an OpenAPI document there are no beans for it")
 	void noDocument() {
-		this.server = servers.get(new Class<?>[] { TestServer.Application.class, Leases.class }, "lock.store=memory",
-				"springdoc.api-docs.enabled=false");
+		this.server = servers.get(new Class<?>[] { TestServer.CompleteApplication.class, Leases.class },
+				"lock.store=memory", "springdoc.api-docs.enabled=false");
 		assertThat(this.server.context().getBeanNamesForType(GlobalOperationCustomizer.class)).isEmpty();
 	}
 
@@ -212,7 +212,8 @@ class OpenApiTests {
 
 	private JsonNode api(String type, String version, Class<?>... sources) throws Exception {
 		this.server = servers.get(
-				Stream.concat(Stream.of(TestServer.Application.class), Stream.of(sources)).toArray(Class<?>[]::new),
+				Stream.concat(Stream.of(TestServer.CompleteApplication.class), Stream.of(sources))
+					.toArray(Class<?>[]::new),
 				"lock.store=memory", "lock.replay.max-key-length=40", "springdoc.api-docs.enabled=true",
 				"springdoc.api-docs.version=" + version, "spring.main.web-application-type=" + type);
 		return document("/v3/api-docs");

@@ -55,8 +55,8 @@ class PublishedCasesTests {
 	@BeforeParameterizedClassInvocation
 	void start() {
 		this.server = TestServer.start(
-				new Class<?>[] { TestServer.Application.class, Operations.class, Handlers.class }, "lock.store=memory",
-				"lock.replay.max-key-length=36", "spring.main.web-application-type=" + this.type);
+				new Class<?>[] { TestServer.CompleteApplication.class, Operations.class, Handlers.class },
+				"lock.store=memory", "lock.replay.max-key-length=36", "spring.main.web-application-type=" + this.type);
 	}
 
 	@AfterParameterizedClassInvocation

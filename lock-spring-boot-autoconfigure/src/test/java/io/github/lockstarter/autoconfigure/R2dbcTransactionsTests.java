@@ -103,7 +103,8 @@ class R2dbcTransactionsTests {
 
 	static TestServer server(String url, String reactive, Class<?> handlers) {
 		return TestServer.start(
-				new Class<?>[] { TestServer.Application.class, Database.class, handlers, Ledger.class, Commits.class },
+				new Class<?>[] { TestServer.CompleteApplication.class, Database.class, handlers, Ledger.class,
+						Commits.class },
 				"lock.store=jdbc", "lock.jdbc.url=" + url, "lock.jdbc.initialize-schema=always",
 				"lock.jdbc.table=reactive_locks", "lock.jdbc.command-timeout=30s",
 				"spring.main.web-application-type=reactive", "test.reactive=" + reactive);

@@ -94,7 +94,7 @@ class ReactiveHandlersTests {
 
 	private TestServer start(String... properties) {
 		return TestServer.start(
-				new Class<?>[] { TestServer.Application.class, Jobs.class, ReactiveHandlers.class,
+				new Class<?>[] { TestServer.CompleteApplication.class, Jobs.class, ReactiveHandlers.class,
 						ReactiveHandlers.Functional.class },
 				Stream
 					.of(TestRedis.properties(), properties,

@@ -75,8 +75,8 @@ class ReactiveTransactionsTests {
 
 		@BeforeParameterizedClassInvocation
 		void start() {
-			this.server = TestServer.start(new Class<?>[] { TestServer.Application.class, Database.class, Orders.class,
-					Service.class, Handlers.class }, "lock.store=memory",
+			this.server = TestServer.start(new Class<?>[] { TestServer.CompleteApplication.class, Database.class,
+					Orders.class, Service.class, Handlers.class }, "lock.store=memory",
 					"spring.main.web-application-type=" + this.type);
 			this.orders = this.server.context().getBean(Orders.class);
 		}

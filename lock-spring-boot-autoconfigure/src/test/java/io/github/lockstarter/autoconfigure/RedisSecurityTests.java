@@ -36,6 +36,7 @@ import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.testing.LocalCluster;
 import io.github.lockstarter.testing.LocalRedis;
+import io.github.lockstarter.testing.LocalServer;
 import io.github.lockstarter.testing.LocalSentinel;
 import io.github.lockstarter.testing.RedisDeployment;
 import io.github.lockstarter.testing.TestCertificate;
@@ -66,7 +67,7 @@ class RedisSecurityTests {
 	@BeforeAll
 	static void start(@TempDir Path directory) throws Exception {
 		TestCertificate certificate = TestCertificate.create(directory);
-		int port = LocalRedis.freePort();
+		int port = LocalServer.unusedPort();
 		redis = LocalRedis.started("--tls-port", Integer.toString(port), "--tls-cert-file",
 				certificate.certificate().toString(), "--tls-key-file", certificate.key().toString(),
 				"--tls-ca-cert-file", certificate.certificate().toString(), "--tls-auth-clients", "no");

@@ -50,7 +50,7 @@ class ResponsesInTransactionsTests {
 	@BeforeAll
 	static void start() {
 		server = TestServer.start(
-				new Class<?>[] { TestServer.Application.class, Payments.class, Plain.class, Views.class },
+				new Class<?>[] { TestServer.CompleteApplication.class, Payments.class, Plain.class, Views.class },
 				"lock.store=jdbc", "lock.jdbc.initialize-schema=always",
 				"spring.datasource.url=jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1".formatted(UUID.randomUUID()),
 				"spring.main.web-application-type=servlet");

@@ -129,13 +129,13 @@ class ServletHandlersTests {
 	}
 
 	private static TestServer start(boolean virtual, String... properties) {
-		return TestServer
-			.start(new Class<?>[] { TestServer.Application.class, Jobs.class, ServletHandlers.class },
-					Stream
-						.concat(Stream.of(TestRedis.properties()),
-								Stream.concat(Stream.of(properties),
-										Stream.of("spring.threads.virtual.enabled=" + virtual)))
-						.toArray(String[]::new));
+		return TestServer.start(
+				new Class<?>[] { TestServer.CompleteApplication.class, Jobs.class, ServletHandlers.class },
+				Stream
+					.concat(Stream.of(TestRedis.properties()),
+							Stream.concat(Stream.of(properties),
+									Stream.of("spring.threads.virtual.enabled=" + virtual)))
+					.toArray(String[]::new));
 	}
 
 }

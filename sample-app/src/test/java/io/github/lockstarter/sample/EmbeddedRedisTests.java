@@ -37,6 +37,7 @@ import org.springframework.test.context.support.TestPropertySourceUtils;
 
 import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.testing.LocalRedis;
+import io.github.lockstarter.testing.LocalServer;
 import io.github.lockstarter.testing.TestJvm;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -170,7 +171,7 @@ class EmbeddedRedisTests {
 	void startsNoneInABuild(CapturedOutput output) {
 		System.setProperty(AbstractAotProcessor.AOT_PROCESSING, "true");
 		try {
-			initialize(PORT + LocalRedis.freePort());
+			initialize(PORT + LocalServer.unusedPort());
 		}
 		finally {
 			System.clearProperty(AbstractAotProcessor.AOT_PROCESSING);

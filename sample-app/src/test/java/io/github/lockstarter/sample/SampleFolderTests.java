@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.springframework.context.support.StaticApplicationContext;
 
 import io.github.lockstarter.LockConfigurationException;
-import io.github.lockstarter.testing.LocalRedis;
+import io.github.lockstarter.testing.LocalServer;
 import io.github.lockstarter.testing.TestJvm;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -82,7 +82,7 @@ class SampleFolderTests {
 	@Test
 	@DisplayName("Two servers of one user share a database with a password, listen on the loopback address only, and one goes on when the other, and its Redis, start again")
 	void twoServers() throws Exception {
-		int redis = LocalRedis.freePort();
+		int redis = LocalServer.unusedPort();
 		TestJvm first = start(redis);
 		try {
 			int port = port(first);
@@ -138,7 +138,7 @@ class SampleFolderTests {
 	@Test
 	@DisplayName("After a server was killed, the next one starts in the same folder, and joins the Redis that was left behind")
 	void nextServer() {
-		int redis = LocalRedis.freePort();
+		int redis = LocalServer.unusedPort();
 		TestJvm killed = start(redis);
 		port(killed);
 		List<ProcessHandle> itsRedis = ProcessHandle.of(killed.pid()).orElseThrow().children().toList();

@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
@@ -81,13 +80,9 @@ public final class LocalDynamoDb extends LocalServer {
 		start(command);
 		try (DynamoDbAsyncClient client = client(endpoint(), AwsRetryStrategy.doNotRetry())) {
 			// A starting server may ignore a request: the next one is answered.
-			Awaitility.await()
-				.atMost(Duration.ofMinutes(1))
-				.until(() -> client
-					.listTables(
-							(list) -> list.overrideConfiguration((each) -> each.apiCallTimeout(Duration.ofSeconds(1))))
-					.handle((tables, failure) -> failure == null)
-					.join());
+			awaitAnswer(() -> client
+				.listTables((list) -> list.overrideConfiguration((each) -> each.apiCallTimeout(Duration.ofSeconds(1))))
+				.join());
 		}
 	}
 

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-import org.awaitility.Awaitility;
+import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * A memcached server process on this machine, with its own port and injectable faults.
@@ -47,7 +47,7 @@ public final class LocalMemcached extends LocalServer {
 	/** Starts the server empty, and waits until it answers. */
 	public void start() {
 		start(this.command);
-		Awaitility.await().ignoreExceptions().until(() -> ask("version").get(0).startsWith("VERSION"));
+		awaitAnswer(() -> assertThat(ask("version").get(0)).startsWith("VERSION"));
 	}
 
 	/** Returns the recorded requests, without those of this class. */

@@ -2,15 +2,12 @@ package io.github.lockstarter.testing;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.Assert;
@@ -58,7 +55,7 @@ public final class LocalMySql extends LocalServer implements LocalDatabase {
 				.redirectOutput(output().toFile())
 				.start();
 			int status = installation.waitFor();
-			Assert.state(status == 0, () -> command.get(0) + ": " + said());
+			Assert.state(status == 0, () -> command.get(0) + ": " + written());
 		}
 		catch (IOException ex) {
 			String missing = (this.mysqld != null) ? this.mysqld : "mariadb-server";
@@ -79,15 +76,6 @@ public final class LocalMySql extends LocalServer implements LocalDatabase {
 		return command;
 	}
 
-	private String said() {
-		try {
-			return Files.readString(output());
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
-	}
-
 	@Override
 	public void start() {
 		List<String> command = command((this.mysqld != null) ? this.mysqld : "mariadbd", "--bind-address=127.0.0.1",
@@ -96,7 +84,7 @@ public final class LocalMySql extends LocalServer implements LocalDatabase {
 			command.addAll(List.of("--secure-file-priv=NULL", "--mysqlx=OFF"));
 		}
 		start(command);
-		Awaitility.await().atMost(Duration.ofMinutes(1)).ignoreExceptions().untilAsserted(() -> {
+		awaitAnswer(() -> {
 			try (Connection connection = DriverManager
 				.getConnection("jdbc:%s://127.0.0.1:%d/?user=root".formatted(driver(), this.port));
 					Statement statement = connection.createStatement()) {

@@ -8,8 +8,6 @@ import java.sql.DriverManager;
 import java.util.ArrayList;
 import java.util.List;
 
-import org.awaitility.Awaitility;
-
 /**
  * A connection pooler for a PostgreSQL server. By default it gives a connection to
  * another client after each transaction.
@@ -69,7 +67,7 @@ public final class LocalPgBouncer extends LocalServer {
 			command.addAll(1, List.of("-u", "nobody"));
 		}
 		start(command);
-		Awaitility.await().ignoreExceptions().untilAsserted(() -> DriverManager.getConnection(url()).close());
+		awaitAnswer(() -> DriverManager.getConnection(url()).close());
 	}
 
 	public int port() {

@@ -75,6 +75,7 @@ public final class LocalPostgreSql implements LocalDatabase {
 				.setDataDirectory(this.directory)
 				.setCleanDataDirectory(false)
 				.setRegisterShutdownHook(false)
+				.setPGStartupWait(Duration.ofMinutes(2))
 				// Committed data must survive a killed process.
 				.setServerConfig("synchronous_commit", "on")
 				.start();

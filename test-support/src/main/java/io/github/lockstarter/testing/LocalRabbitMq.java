@@ -3,13 +3,12 @@ package io.github.lockstarter.testing;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-import org.awaitility.Awaitility;
+import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * A RabbitMQ server process on this machine, with its own ports.
@@ -45,7 +44,7 @@ public final class LocalRabbitMq extends LocalServer {
 		settings().forEach((name, value) -> command.add(name + "=" + value));
 		command.add(executable());
 		start(command);
-		Awaitility.await().ignoreExceptions().until(() -> Files.readString(output()).contains("startup complete"));
+		awaitAnswer(() -> assertThat(written()).contains("startup complete"));
 	}
 
 	private Map<String, Object> settings() {

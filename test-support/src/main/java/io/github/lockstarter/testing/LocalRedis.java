@@ -4,22 +4,20 @@ import java.io.DataInputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.BindException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import redis.embedded.core.ExecutableProvider;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * A Redis or Valkey server process on this machine, with its own port and injectable
@@ -31,11 +29,9 @@ public final class LocalRedis extends LocalServer {
 	/** The program that this run tests; {@code null} if any will do. */
 	static final @Nullable String CHOSEN = System.getProperty("test.redis-server");
 
-	private static final int BUS_PORT_OFFSET = 10_000;
-
 	private final List<String> command = new ArrayList<>();
 
-	private final int port = freePort();
+	private final int port = unusedPort();
 
 	public LocalRedis(String... settings) {
 		this.command.addAll(List.of(executable(), "--port", Integer.toString(this.port), "--bind", "127.0.0.1",
@@ -77,7 +73,7 @@ public final class LocalRedis extends LocalServer {
 	/** Starts the server and waits until it accepts connections. */
 	public void start() {
 		start(this.command);
-		Awaitility.await().atMost(Duration.ofSeconds(10)).until(this::accepts);
+		awaitAnswer(() -> assertThat(ask("PING")).isNotEmpty());
 	}
 
 	/** Returns whether the server answers at all. */
@@ -118,32 +114,6 @@ public final class LocalRedis extends LocalServer {
 		catch (UncheckedIOException ex) {
 			return false;
 		}
-	}
-
-	/**
-	 * Returns a free port whose cluster bus port is free as well.
-	 */
-	public static int freePort() {
-		while (true) {
-			try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-					ServerSocket bus = new ServerSocket(busPort(socket), 1, InetAddress.getLoopbackAddress())) {
-				return bus.getLocalPort() - BUS_PORT_OFFSET;
-			}
-			catch (BindException ex) {
-				// The bus port is in use: try another pair.
-			}
-			catch (IOException ex) {
-				throw new UncheckedIOException(ex);
-			}
-		}
-	}
-
-	private static int busPort(ServerSocket socket) throws BindException {
-		int port = socket.getLocalPort() + BUS_PORT_OFFSET;
-		if (port > 0xFFFF) {
-			throw new BindException("There is no port " + port);
-		}
-		return port;
 	}
 
 	private static String executable() {

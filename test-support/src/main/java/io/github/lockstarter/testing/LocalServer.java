@@ -2,12 +2,20 @@ package io.github.lockstarter.testing;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionTimeoutException;
+import org.awaitility.core.TerminalFailureException;
+import org.awaitility.core.ThrowingRunnable;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.FileSystemUtils;
@@ -34,13 +42,24 @@ public abstract class LocalServer implements AutoCloseable {
 		Runtime.getRuntime().addShutdownHook(new Thread(this::close));
 	}
 
-	/** Returns a free port. */
-	static int unusedPort() {
-		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			return socket.getLocalPort();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
+	/**
+	 * Returns a free port that no system gives to a connection or to a server without a
+	 * port of its own, so that it is still free when this server starts, and starts
+	 * again. The port of a Redis cluster bus, which is 10,000 higher, is not in the range
+	 * either.
+	 */
+	public static int unusedPort() {
+		while (true) {
+			int port = ThreadLocalRandom.current().nextInt(11_000, 21_000);
+			try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+				return socket.getLocalPort();
+			}
+			catch (BindException ex) {
+				// It is in use: try another one.
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
 		}
 	}
 
@@ -64,6 +83,34 @@ public abstract class LocalServer implements AutoCloseable {
 		catch (IOException ex) {
 			throw new IllegalStateException("These tests need %s on the PATH: install it".formatted(command.get(0)),
 					ex);
+		}
+	}
+
+	/**
+	 * Waits until the server answers; if it has ended or does not answer, shows what it
+	 * wrote.
+	 */
+	final void awaitAnswer(ThrowingRunnable question) {
+		try {
+			Awaitility.await()
+				.atMost(Duration.ofMinutes(2))
+				.pollDelay(Duration.ZERO)
+				.ignoreExceptions()
+				.failFast("it has ended", () -> !running().isAlive())
+				.untilAsserted(question);
+		}
+		catch (ConditionTimeoutException | TerminalFailureException ex) {
+			throw new IllegalStateException("The server does not answer. It wrote: " + written(), ex);
+		}
+	}
+
+	/** Returns what the server wrote. */
+	final String written() {
+		try {
+			return Files.readString(this.output, StandardCharsets.ISO_8859_1);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
 		}
 	}
 

@@ -9,6 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
+import io.github.lockstarter.testing.Python;
+
 /**
  * The result of the independent checker for the histories in a directory.
  *
@@ -20,7 +22,7 @@ record Checker(int exitCode, String output) {
 	private static final Path PROGRAM = Path.of("..", "docs", "history", "check.py");
 
 	static Checker check(Path directory) {
-		List<String> command = new ArrayList<>(List.of("python3", PROGRAM.toString()));
+		List<String> command = new ArrayList<>(List.of(Python.program().toString(), PROGRAM.toString()));
 		try (Stream<Path> files = Files.list(directory)) {
 			files.filter((file) -> file.toString().endsWith(".log")).sorted().map(Path::toString).forEach(command::add);
 			Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
