@@ -8,7 +8,6 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,7 +27,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The guarantees of the documented recipes, with two servers that consume from one
  * broker.
  */
-@Tag("once")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class ListenerContract {
 

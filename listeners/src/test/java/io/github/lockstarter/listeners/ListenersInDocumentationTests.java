@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -15,7 +14,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Checks that the documented recipes are the tested code.
  */
-@Tag("once")
 class ListenersInDocumentationTests {
 
 	private static final Path PAGE = Path.of("..", "docs", "listeners.md");

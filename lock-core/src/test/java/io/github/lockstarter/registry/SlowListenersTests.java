@@ -39,7 +39,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Listeners, handlers and completions of the application that block, on a machine with
  * two processors. They delay no grant, rejection, renewal, release or other listener.
  */
-@Tag("once")
+@Tag("jdk")
 class SlowListenersTests {
 
 	private static final Duration SOON = Duration.ofSeconds(20);

@@ -15,7 +15,6 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
@@ -26,7 +25,6 @@ import io.github.lockstarter.store.StoreCalls.NotDone;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-@Tag("once")
 class StoreCallsTests {
 
 	private static final LockKey KEY = new LockKey("calls", "taro");

@@ -6,7 +6,6 @@ import java.time.Duration;
 
 import com.zaxxer.hikari.HikariConfig;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.Lease;
@@ -21,7 +20,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The example with a database of {@code docs/without-spring-boot.md}.
  */
-@Tag("once")
 class WithoutSpringBootPageTests {
 
 	private static final Path PAGE = Path.of("..", "docs", "without-spring-boot.md");

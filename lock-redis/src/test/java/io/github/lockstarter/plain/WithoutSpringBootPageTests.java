@@ -6,7 +6,6 @@ import java.util.UUID;
 
 import io.lettuce.core.RedisURI;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.testing.DocumentedCode;
@@ -17,7 +16,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The example of {@code docs/without-spring-boot.md}.
  */
-@Tag("once")
 class WithoutSpringBootPageTests {
 
 	private static final Path PAGE = Path.of("..", "docs", "without-spring-boot.md");

@@ -32,6 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The cost of many callers, counted instead of timed.
  */
+@Tag("jdk")
 class EngineLoadTests {
 
 	private static final int WAITERS = 10_000;

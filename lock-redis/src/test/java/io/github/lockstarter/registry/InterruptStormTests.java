@@ -31,6 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Callers that give up at random times.
  */
+@Tag("jdk")
 @Tag("faults")
 class InterruptStormTests {
 

@@ -3,6 +3,7 @@ package io.github.lockstarter.registry;
 import java.util.List;
 
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.testing.BlockingCalls;
@@ -14,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Asynchronous waiters block no thread.
  */
+@Tag("jdk")
 class NonBlockingTests {
 
 	@Test

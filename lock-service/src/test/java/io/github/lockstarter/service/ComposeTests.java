@@ -18,7 +18,6 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.yaml.snakeyaml.Yaml;
 
@@ -37,7 +36,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The settings in {@code compose.yaml}, tested without a container.
  */
-@Tag("once")
 class ComposeTests {
 
 	private static final String KEY = "0123456789abcdef";

@@ -7,7 +7,6 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -17,7 +16,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The metadata that IDEs read about the properties of the service.
  */
-@Tag("once")
 class ConfigurationMetadataTests {
 
 	@Test

@@ -24,7 +24,6 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.parallel.Execution;
@@ -44,7 +43,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * of the time, so each of them has a lock of its own. The ttl of each test leaves enough
  * time for a machine that stands still for a second.
  */
-@Tag("once")
 @Execution(ExecutionMode.CONCURRENT)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class ExampleTests {

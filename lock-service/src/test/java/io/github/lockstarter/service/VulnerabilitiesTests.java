@@ -16,7 +16,6 @@ import java.util.stream.Stream;
 import com.sun.net.httpserver.HttpServer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,7 +29,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The program that compares the dependencies of the applications with known
  * vulnerabilities.
  */
-@Tag("once")
 class VulnerabilitiesTests {
 
 	private static final Path PROGRAM = Path.of("..", ".ci", "vulnerabilities").toAbsolutePath();

@@ -16,7 +16,6 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -32,7 +31,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * publishes in which each of the reported events has occurred. {@code promtool} checks
  * the expressions, and when an alert fires.
  */
-@Tag("once")
 class AlertRulesTests {
 
 	private static final Path DOCS = Path.of("..", "docs");

@@ -14,7 +14,6 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -27,7 +26,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Checks that the metrics in the dashboard are published.
  */
-@Tag("once")
 class GrafanaDashboardTests {
 
 	private static final JsonNode DASHBOARD = read();

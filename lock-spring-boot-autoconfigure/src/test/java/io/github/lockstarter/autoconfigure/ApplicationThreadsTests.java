@@ -20,6 +20,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -60,6 +61,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The threads on which application code runs, after different events of the lock.
  */
+@Tag("jdk")
 class ApplicationThreadsTests {
 
 	private static final SharedServers servers = new SharedServers();

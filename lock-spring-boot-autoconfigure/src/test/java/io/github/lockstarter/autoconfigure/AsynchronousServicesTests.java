@@ -17,6 +17,7 @@ import java.util.function.Consumer;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -61,6 +62,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Where methods of services that return a future, and may wait for their lock, run.
  */
+@Tag("jdk")
 class AsynchronousServicesTests {
 
 	private static final Duration SOON = Duration.ofSeconds(20);

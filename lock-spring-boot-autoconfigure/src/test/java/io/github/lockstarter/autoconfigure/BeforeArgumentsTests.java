@@ -24,7 +24,6 @@ import org.aopalliance.intercept.MethodInterceptor;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -89,7 +88,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * loaded under the lock.
  */
 @ExtendWith(OutputCaptureExtension.class)
-@Tag("once")
 class BeforeArgumentsTests {
 
 	private static final int REQUESTS = 10;

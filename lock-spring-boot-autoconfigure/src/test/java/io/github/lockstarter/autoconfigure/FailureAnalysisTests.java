@@ -6,7 +6,6 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,7 +36,6 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
  * The failure analyses and warnings of an application that is configured wrongly.
  */
 @ExtendWith(OutputCaptureExtension.class)
-@Tag("once")
 class FailureAnalysisTests {
 
 	@ParameterizedTest(name = "{0}")

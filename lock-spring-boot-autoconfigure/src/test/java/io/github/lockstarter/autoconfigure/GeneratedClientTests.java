@@ -14,7 +14,6 @@ import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -36,7 +35,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * A client that OpenAPI Generator creates from the document handles the answers of a
  * lock.
  */
-@Tag("once")
 class GeneratedClientTests {
 
 	/** The generator, downloaded by the build. */

@@ -37,7 +37,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /**
  * The ways to write a controller, in both web stacks.
  */
-@Tag("once")
+@Tag("jdk")
 class HandlerSignaturesTests {
 
 	@AutoClose

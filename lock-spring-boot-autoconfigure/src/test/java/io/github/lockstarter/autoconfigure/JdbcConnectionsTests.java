@@ -25,7 +25,6 @@ import org.h2.jdbcx.JdbcDataSource;
 import org.jspecify.annotations.Nullable;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -60,7 +59,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The store connects as the application does.
  */
-@Tag("once")
 @ExtendWith(OutputCaptureExtension.class)
 class JdbcConnectionsTests {
 

@@ -11,7 +11,6 @@ import java.util.function.Supplier;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,7 +46,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Calls whose lease is lost before their work begins. The work does not begin.
  */
 @Timeout(120)
-@Tag("once")
 class LeasesBeforeWorkTests {
 
 	private static final Duration SOON = Duration.ofSeconds(60);

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,7 +37,6 @@ import static org.assertj.core.api.Assertions.assertThatException;
  * Settings of single locks by environment variables.
  */
 @ExtendWith(OutputCaptureExtension.class)
-@Tag("once")
 class LockNameVariablesTests {
 
 	private static final String METHOD = "io.github.lockstarter.autoconfigure.LockNameVariablesTests$Locks.unnamed(java.lang.String,int)";

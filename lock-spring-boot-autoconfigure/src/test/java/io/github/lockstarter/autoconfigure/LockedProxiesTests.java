@@ -8,6 +8,7 @@ import java.util.stream.Stream;
 
 import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -52,6 +53,7 @@ import static org.junit.jupiter.api.Named.named;
 /**
  * Beans that are proxies already when the lock is added to them, such as repositories.
  */
+@Tag("jdk")
 class LockedProxiesTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()

@@ -14,7 +14,6 @@ import io.swagger.v3.oas.models.media.Schema;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -48,7 +47,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * springdoc's description of handlers with a lock.
  */
-@Tag("once")
 class OpenApiTests {
 
 	private static final JsonMapper json = new JsonMapper();

@@ -8,7 +8,6 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -31,7 +30,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Runs in JVMs without the files of optional libraries, which shows the effect of their
  * absence.
  */
-@Tag("once")
 class OptionalLibrariesTests {
 
 	@ParameterizedTest

@@ -3,7 +3,6 @@ package io.github.lockstarter.autoconfigure;
 import java.net.http.HttpResponse;
 
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -18,7 +17,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * A reactive transaction whose commit the database refuses. Of the databases, PostgreSQL
  * checks constraints as late as at the commit.
  */
-@Tag("once")
 class R2dbcFailedCommitTests {
 
 	private final JdbcClient jdbc = JdbcClient.create(new DriverManagerDataSource(LocalPostgreSql.shared().url()));

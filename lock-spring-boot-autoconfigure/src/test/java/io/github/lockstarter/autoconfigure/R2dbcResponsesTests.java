@@ -18,7 +18,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -54,7 +53,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The responses that the commit of a reactive transaction stores.
  */
-@Tag("once")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class R2dbcResponsesTests {
 

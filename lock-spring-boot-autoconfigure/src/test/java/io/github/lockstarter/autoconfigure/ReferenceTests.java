@@ -10,7 +10,6 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.core.io.ClassPathResource;
@@ -24,7 +23,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The pages of {@code docs/reference} that are written by hand are complete.
  */
-@Tag("once")
 class ReferenceTests {
 
 	private static final Path FOLDER = Path.of("..", "docs", "reference");

@@ -9,7 +9,6 @@ import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,7 +41,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * A data source that routes to the databases of tenants. The locks are in the default
  * one.
  */
-@Tag("once")
 @ExtendWith(OutputCaptureExtension.class)
 class RoutedTransactionsTests {
 

@@ -17,7 +17,6 @@ import io.lettuce.core.RedisURI;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -68,7 +67,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * {@code -Djobs.seconds=60} observes that number of runs, which take a second each,
  * instead of the fewer ones of each build.
  */
-@Tag("once")
 @ExtendWith(OutputCaptureExtension.class)
 class ScheduledJobsTests {
 

@@ -8,7 +8,6 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,7 +31,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 /**
  * The address of a store may contain a password, in a place where it is not expected.
  */
-@Tag("once")
 @ExtendWith(OutputCaptureExtension.class)
 class SecretsInMessagesTests {
 

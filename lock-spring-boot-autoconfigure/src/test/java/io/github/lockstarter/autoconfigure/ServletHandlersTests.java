@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.AfterParameterizedClassInvocation;
@@ -28,6 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Spring MVC handlers: each return type with each way in which the work can end.
  */
+@Tag("jdk")
 @ParameterizedClass(name = "virtual threads: {0}")
 @MethodSource("kindsOfThreads")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

@@ -4,7 +4,6 @@ import java.util.concurrent.CompletableFuture;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -29,7 +28,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /**
  * Methods whose results cannot be shared or replayed stop the start.
  */
-@Tag("once")
 class SharingStartTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()

@@ -10,7 +10,6 @@ import java.util.Set;
 
 import com.zaxxer.hikari.HikariConfig;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
 
@@ -30,7 +29,6 @@ import static org.mockito.Mockito.mock;
  * The table of the stores in {@code docs/reference/stores.md}. Exclusion, owners, tokens
  * and times are checked by the contract and fault tests of each store.
  */
-@Tag("once")
 class StoresPageTests {
 
 	private static final Path PAGE = Path.of("..", "docs", "reference", "stores.md");

@@ -24,6 +24,7 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -65,6 +66,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Synchronous handlers of Spring MVC that wait for their lock, on the thread of their
  * request or without a thread.
  */
+@Tag("jdk")
 class SynchronousHandlersTests {
 
 	private static final String[] HEADERS = { "Accept-Language", "ja-JP", "If-None-Match", "\"1\"" };

@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -61,7 +60,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Two instances of an application whose locks are in Redis, except for those that choose
  * the database. The name of each lock ends with its store.
  */
-@Tag("once")
 @ExtendWith(OutputCaptureExtension.class)
 class TwoStoresTests {
 

@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,7 +38,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Warnings about unknown properties under {@code lock}.
  */
 @ExtendWith(OutputCaptureExtension.class)
-@Tag("once")
 class UnknownPropertiesTests {
 
 	private static final String WARNING = "is not a known property";

@@ -15,7 +15,6 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.AfterParameterizedClassInvocation;
@@ -60,7 +59,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 @ParameterizedClass
 @ValueSource(strings = { "servlet", "reactive" })
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Tag("once")
 class UnknownResponsesTests {
 
 	private static final String REPLAYED = "Idempotent-Replayed";

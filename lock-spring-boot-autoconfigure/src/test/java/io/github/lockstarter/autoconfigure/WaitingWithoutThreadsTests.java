@@ -15,6 +15,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -53,6 +54,7 @@ import static org.assertj.core.api.Assertions.atIndex;
 /**
  * Spring MVC handlers that wait for a lock, on a server with two threads.
  */
+@Tag("jdk")
 class WaitingWithoutThreadsTests {
 
 	private static TestServer server;

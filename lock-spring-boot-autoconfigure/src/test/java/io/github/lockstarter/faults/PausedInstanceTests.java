@@ -45,8 +45,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  * {@code -Dpaused-instance.stops=15} stops it that many times, for 0.7 and 4 seconds in
  * turn, instead of the few times of each build.
  */
+@Tag("database")
 @Tag("faults")
-@Tag("once")
 @Timeout(value = 1, unit = TimeUnit.HOURS)
 class PausedInstanceTests {
 

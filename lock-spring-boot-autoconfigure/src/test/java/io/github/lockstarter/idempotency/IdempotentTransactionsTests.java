@@ -9,7 +9,6 @@ import java.util.function.Consumer;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -47,7 +46,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 /**
  * Idempotent work in transactions on the database that contains the locks.
  */
-@Tag("once")
 @ParameterizedClass
 @ValueSource(strings = { "h2", "postgresql" })
 class IdempotentTransactionsTests {

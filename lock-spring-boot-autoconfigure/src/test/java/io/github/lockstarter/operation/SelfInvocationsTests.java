@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,6 +25,7 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("jdk")
 @ExtendWith(OutputCaptureExtension.class)
 class SelfInvocationsTests {
 

@@ -17,7 +17,7 @@ class KotlinHandlerTests {
 	@Test
 	@DisplayName("While a Kotlin handler runs, a request with the same key is refused, and a request with another key runs")
 	fun excludes() {
-		val sources = arrayOf(TestServer.Application::class.java, Users::class.java)
+		val sources = arrayOf(TestServer.CompleteApplication::class.java, Users::class.java)
 		TestServer.start(sources, "lock.store=memory").use { server ->
 			val users = server.context().getBean(Users::class.java)
 			val first = server.postAsync("/users?userName=taro")

@@ -46,7 +46,7 @@ class SuspendingHandlersTests {
 	@BeforeParameterizedClassInvocation
 	fun start() {
 		server = TestServer.start(
-			arrayOf(TestServer.Application::class.java, Gates::class.java, SuspendingHandlers::class.java),
+			arrayOf(TestServer.CompleteApplication::class.java, Gates::class.java, SuspendingHandlers::class.java),
 			*TestRedis.properties(),
 			"lock.redis.key-prefix=suspending",
 			"spring.main.web-application-type=$type",

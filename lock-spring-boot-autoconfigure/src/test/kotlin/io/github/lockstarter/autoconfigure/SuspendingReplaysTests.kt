@@ -56,7 +56,7 @@ class SuspendingReplaysTests {
 		jdbc.sql("create table receipts (id varchar(50))").update()
 		server = TestServer.start(
 			arrayOf(
-				TestServer.Application::class.java,
+				TestServer.CompleteApplication::class.java,
 				Database::class.java,
 				Commits::class.java,
 				Handlers::class.java,

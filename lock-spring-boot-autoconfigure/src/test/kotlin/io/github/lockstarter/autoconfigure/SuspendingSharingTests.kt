@@ -41,7 +41,7 @@ class SuspendingSharingTests {
 	@BeforeParameterizedClassInvocation
 	fun start() {
 		server = TestServer.start(
-			arrayOf(TestServer.Application::class.java, Gates::class.java, Handlers::class.java),
+			arrayOf(TestServer.CompleteApplication::class.java, Gates::class.java, Handlers::class.java),
 			"lock.store=memory",
 			"spring.main.web-application-type=$type",
 		)

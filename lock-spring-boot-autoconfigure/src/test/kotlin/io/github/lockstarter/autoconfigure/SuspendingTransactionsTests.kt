@@ -48,7 +48,7 @@ class SuspendingTransactionsTests {
 	fun start() {
 		server = TestServer.start(
 			arrayOf(
-				TestServer.Application::class.java,
+				TestServer.CompleteApplication::class.java,
 				Database::class.java,
 				Orders::class.java,
 				Service::class.java,

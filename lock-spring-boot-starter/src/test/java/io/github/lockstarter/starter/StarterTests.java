@@ -14,7 +14,6 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -25,7 +24,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The effect of the starter on an application with a web server, a cache, JPA and the
  * actuator, but without Redis: only beans of this library are added.
  */
-@Tag("once")
 class StarterTests {
 
 	private static final String[] PROPERTIES = { "server.port=0", "server.address=127.0.0.1",

@@ -5,6 +5,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.mockito.InOrder;
 
@@ -42,6 +43,7 @@ import static org.mockito.Mockito.never;
 import static org.mockito.Mockito.spy;
 import static org.mockito.Mockito.verify;
 
+@Tag("jdk")
 @SpringBootTest(properties = { "spring.datasource.url=jdbc:h2:mem:registration", "sample.points.latency=0ms" })
 @AutoConfigureMockMvc
 class RegistrationTests {

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -24,6 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Two instances of the application with one Redis and one database. The test controls
  * when points are granted, so that requests overlap deterministically.
  */
+@Tag("jdk")
 class TwoInstancesTests {
 
 	private static final ControlledPoints points = new ControlledPoints();

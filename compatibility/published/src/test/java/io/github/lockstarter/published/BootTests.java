@@ -7,7 +7,6 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,7 +22,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * A web application of Spring Boot with each starter and without one, without an
  * exclusion.
  */
-@Tag("once")
 class BootTests {
 
 	@TempDir

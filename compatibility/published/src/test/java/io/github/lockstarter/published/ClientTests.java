@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -26,7 +25,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * A program with {@code lock-client}, with and without Jackson.
  */
-@Tag("once")
 class ClientTests {
 
 	private static final SmallProject project = SmallProject.of("client");

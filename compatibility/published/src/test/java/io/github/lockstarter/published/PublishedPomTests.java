@@ -8,7 +8,6 @@ import java.util.Map;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -22,7 +21,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * {@code platform} of the application has: that must be the one of the application,
  * whichever supported Spring Boot it has.
  */
-@Tag("once")
 class PublishedPomTests {
 
 	/** Other groups have the versions of the lowest supported Spring Boot. */

@@ -9,7 +9,6 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,7 +23,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
  * Checks that the mutations for the script {@code mutate} fit the current code, and tests
  * what they survive.
  */
-@Tag("once")
 class MutationsTests {
 
 	private static final Path FILE = Path.of("src/main/java/house/front/Door.java");

@@ -14,7 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Runs in a separate JVM: Lincheck instruments all loaded classes and controls all
  * threads, of which the JVM of the other tests has too many.
  */
-@Tag("once")
+@Tag("jdk")
 class MemoryLockStoreLincheckTests {
 
 	private static final List<String> OPTIONS = List.of("-Xmx1g", "-XX:TieredStopAtLevel=4", "-Xshare:off",

@@ -30,7 +30,6 @@ import io.github.lockstarter.store.test.TestResults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 @Tag("faults")
-@Tag("once")
 class DynamoDbLockStoreFaultTests {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(1);

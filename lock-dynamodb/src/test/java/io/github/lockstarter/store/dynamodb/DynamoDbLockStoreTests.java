@@ -6,7 +6,6 @@ import java.util.UUID;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
@@ -20,7 +19,6 @@ import io.github.lockstarter.store.StoredLock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-@Tag("once")
 class DynamoDbLockStoreTests extends LockStoreContract {
 
 	private static final Duration TTL = Duration.ofSeconds(30);

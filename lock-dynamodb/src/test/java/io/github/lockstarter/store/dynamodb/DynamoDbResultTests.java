@@ -7,7 +7,6 @@ import java.util.concurrent.CompletionStage;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
@@ -22,7 +21,6 @@ import io.github.lockstarter.store.test.TestResults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-@Tag("once")
 class DynamoDbResultTests {
 
 	private static final Duration LONG = Duration.ofSeconds(30);

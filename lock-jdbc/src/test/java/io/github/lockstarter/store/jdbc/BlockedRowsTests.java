@@ -98,7 +98,6 @@ class BlockedRowsTests {
 	}
 
 	@Test
-	@Tag("once")
 	@DisplayName("A hand-over whose row is locked ends within the wait and the time-out, and the lock is free when the row is")
 	void blockedHandOver() throws SQLException {
 		try (TestStores stores = new TestStores(LocalPostgreSql.shared().url(), TIMEOUT);
@@ -141,7 +140,6 @@ class BlockedRowsTests {
 	}
 
 	@Test
-	@Tag("once")
 	@DisplayName("With a time-out shorter than the wait for a table, a renewal and a hand-over whose row is locked for a moment succeed")
 	void shortTimeout() throws SQLException {
 		try (TestStores stores = new TestStores(LocalPostgreSql.shared().url());
@@ -162,7 +160,6 @@ class BlockedRowsTests {
 	}
 
 	@Test
-	@Tag("once")
 	@DisplayName("A wait for a connection, and the time for which the process stands still, are no wait for the table")
 	void waitsForRow() throws SQLException {
 		AtomicLong clock = new AtomicLong();

@@ -38,7 +38,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Transactions of the application, most of them in PostgreSQL, after they have checked
  * their lock.
  */
-@Tag("once")
+@Tag("database")
 class CommitChecksTests {
 
 	private static final Duration SOON = Duration.ofSeconds(30);

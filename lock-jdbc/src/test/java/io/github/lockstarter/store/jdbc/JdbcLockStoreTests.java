@@ -187,7 +187,6 @@ class JdbcLockStoreTests {
 	}
 
 	@Nested
-	@Tag("once")
 	@DisplayName("In PostgreSQL")
 	class PostgreSql extends Contract {
 
@@ -198,7 +197,6 @@ class JdbcLockStoreTests {
 	}
 
 	@Nested
-	@Tag("once")
 	@DisplayName("In PostgreSQL, for callers whose threads wait")
 	class PostgreSqlBlocking extends Contract {
 
@@ -239,7 +237,6 @@ class JdbcLockStoreTests {
 	}
 
 	@Nested
-	@Tag("once")
 	@DisplayName("In PostgreSQL, behind a pooler in transaction mode")
 	class Pooled extends Contract {
 
@@ -272,7 +269,6 @@ class JdbcLockStoreTests {
 	}
 
 	@Nested
-	@Tag("once")
 	@DisplayName("In H2")
 	class H2 extends Contract {
 

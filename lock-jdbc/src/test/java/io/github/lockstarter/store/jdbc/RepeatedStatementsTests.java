@@ -10,8 +10,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -34,7 +34,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Statements that fail because of other transactions, of lost connections, or of an
  * administrator.
  */
-@Tag("once")
 class RepeatedStatementsTests {
 
 	private static final Duration TTL = Duration.ofMinutes(2);
@@ -43,7 +42,9 @@ class RepeatedStatementsTests {
 
 	private static final String POSTGRESQL = LocalPostgreSql.shared().url();
 
-	private static final String MARIADB = LocalMySql.shared().url();
+	/** Some tests need its sequences. */
+	@AutoClose
+	private static final LocalMySql mariaDb = LocalMySql.mariaDb();
 
 	private final LockKey key = new LockKey("repeated", UUID.randomUUID().toString());
 
@@ -144,7 +145,7 @@ class RepeatedStatementsTests {
 	private static String url(String database) {
 		return switch (database) {
 			case "postgresql" -> POSTGRESQL;
-			case "mariadb" -> MARIADB;
+			case "mariadb" -> mariaDb.url();
 			default -> "jdbc:h2:mem:repeated;DB_CLOSE_DELAY=-1";
 		};
 	}
@@ -154,7 +155,7 @@ class RepeatedStatementsTests {
 			"mysql, 70100, 1317" })
 	@DisplayName("A statement that MySQL or MariaDB has rolled back or stopped is repeated")
 	void rolledBack(String driver, String state, int code) {
-		try (TestStores stores = new TestStores(MARIADB.replace(":mariadb:", ":%s:".formatted(driver)));
+		try (TestStores stores = new TestStores(mariaDb.url().replace(":mariadb:", ":%s:".formatted(driver)));
 				DefaultLockRegistry locks = new DefaultLockRegistry(stores.first(),
 						LockOptions.of(Duration.ofSeconds(10)))) {
 			LockOptions options = LockOptions.of(TTL);

@@ -15,7 +15,6 @@ import java.util.stream.IntStream;
 import com.zaxxer.hikari.HikariConfig;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.jdbc.datasource.AbstractDataSource;
@@ -72,7 +71,6 @@ class UnusableConnectionsTests {
 	}
 
 	@Test
-	@Tag("once")
 	@DisplayName("While a pooler accepts connections and has none to the database, calls fail soon with its reason, and about one connection is opened each second; then calls work")
 	void withoutDatabase() {
 		try (LocalPostgreSql database = LocalPostgreSql.started();

@@ -31,7 +31,6 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
  * Locks while memcached is killed, restarted, frozen and full.
  */
 @Tag("faults")
-@Tag("once")
 class MemcachedFaultTests {
 
 	private static final Duration SOON = Duration.ofSeconds(8);

@@ -13,7 +13,6 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
@@ -29,7 +28,6 @@ import io.github.lockstarter.testing.LocalMemcached;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-@Tag("once")
 class MemcachedLockStoreTests extends LockStoreContract {
 
 	private static final Duration TTL = Duration.ofSeconds(30);

@@ -3,7 +3,6 @@ package io.github.lockstarter.service.client;
 import java.io.IOException;
 
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.testing.PropertiesPage;
@@ -11,7 +10,6 @@ import io.github.lockstarter.testing.PropertiesPage;
 /**
  * The reference of the properties of the service is what its metadata say.
  */
-@Tag("once")
 class PropertiesPageTests {
 
 	@Test

@@ -5,7 +5,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -14,7 +13,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Results of the independent checker for hand-written histories.
  */
-@Tag("once")
 class CheckerTests {
 
 	private static final String DRIVER = """

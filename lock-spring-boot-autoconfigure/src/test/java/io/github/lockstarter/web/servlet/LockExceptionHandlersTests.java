@@ -14,7 +14,6 @@ import jakarta.servlet.http.HttpServletRequestWrapper;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -55,7 +54,6 @@ import io.github.lockstarter.web.RefusedRequests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-@Tag("once")
 class LockExceptionHandlersTests {
 
 	@AutoClose

@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -86,7 +85,6 @@ import static io.github.lockstarter.web.RefusedRequests.KEY;
 import static io.github.lockstarter.web.RefusedRequests.UNTIL_PREPARED;
 import static org.assertj.core.api.Assertions.assertThat;
 
-@Tag("once")
 class PreparedConflictResolverTests {
 
 	/**

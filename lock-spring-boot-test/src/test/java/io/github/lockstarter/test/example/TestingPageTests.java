@@ -9,7 +9,6 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -17,7 +16,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Checks that the examples of {@code docs/testing.md} are code of this package.
  */
-@Tag("once")
 class TestingPageTests {
 
 	private static final Path PAGE = Path.of("..", "docs", "testing.md");
