@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.Properties;
 import java.util.Set;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -39,6 +40,9 @@ class DocumentationTests {
 	private static final Pattern SPAN = Pattern.compile("`[^`\n]+`");
 
 	private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
+
+	/** The first line of a decision. */
+	private static final Pattern DECISION = Pattern.compile("# (\\d+)\\. (.+?)(?: \\(superseded by (\\d+)\\))?");
 
 	private static final Pattern HEADING = Pattern.compile("^#+ (.+)$", Pattern.MULTILINE);
 
@@ -96,12 +100,29 @@ class DocumentationTests {
 		List<Path> linked = found(LINK, prose(index), 1).stream()
 			.map((link) -> docs.resolve(link).normalize())
 			.toList();
-		assertThat(linked).contains(docs.resolve("adr").normalize(), docs.resolve("problems/README.md").normalize());
+		assertThat(linked).contains(docs.resolve("adr/README.md").normalize(),
+				docs.resolve("problems/README.md").normalize());
 		assertThat(pages()).map(Path::normalize)
 			.filteredOn((page) -> page.startsWith(docs.normalize()) && !page.startsWith(docs.resolve("adr").normalize())
 					&& !page.startsWith(docs.resolve("problems").normalize()) && !page.equals(index.normalize()))
 			.isNotEmpty()
 			.isSubsetOf(linked);
+	}
+
+	@Test
+	@DisplayName("The index of decisions has each one with its title, and tells which no longer hold")
+	void decisions() throws IOException {
+		Path directory = ROOT.resolve("docs/adr");
+		List<String> index = Files.readAllLines(directory.resolve("README.md"));
+		try (Stream<Path> files = Files.list(directory)) {
+			assertThat(files.filter((file) -> !file.endsWith("README.md"))).isNotEmpty().allSatisfy((file) -> {
+				Matcher title = DECISION.matcher(Files.readAllLines(file).get(0));
+				assertThat(title.matches()).isTrue();
+				String status = (title.group(3) != null) ? "superseded by [%s](".formatted(title.group(3)) : "accepted";
+				assertThat(index).anyMatch((line) -> line.startsWith(
+						"| %s | [%s](%s) | %s".formatted(title.group(1), title.group(2), file.getFileName(), status)));
+			});
+		}
 	}
 
 	@Test
