@@ -145,12 +145,12 @@ public final class LockCounts {
 		RENEWED,
 
 		/**
-		 * A lock was handed to the next waiter in the same application, without a store
-		 * request.
+		 * A lock was handed to the next waiter in the same application, without a command
+		 * to the store.
 		 */
 		HANDED_OFF,
 
-		/** A store request failed, of any kind. */
+		/** A command to the store failed, of any kind. */
 		STORE_ERROR,
 
 		/** A caller found the lock held, whether it acquired the lock later or not. */

@@ -74,7 +74,7 @@ public record LockKey(String name, String key) implements Comparable<LockKey> {
 				&& (this.key.length() <= maxBytes / 3 || this.key.getBytes(StandardCharsets.UTF_8).length <= maxBytes);
 	}
 
-	/** No stream, for speed: this method is called for every store request. */
+	/** No stream, for speed: this method is called for every command to a store. */
 	private static boolean isPrintable(String text) {
 		for (int i = 0; i < text.length(); i++) {
 			int codePoint = text.codePointAt(i);

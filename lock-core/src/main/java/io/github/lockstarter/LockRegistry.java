@@ -34,7 +34,7 @@ public interface LockRegistry {
 	 * Acquires the lock, or returns empty if it is still held after the
 	 * {@linkplain LockOptions#waitTime() wait time}. Returns empty at once if the wait
 	 * queue is full. Blocks the calling thread for at most the wait time plus one store
-	 * time-out, plus one more for each earlier request of this JVM for this lock that is
+	 * time-out, plus one more for each earlier call of this JVM for this lock that is
 	 * still unanswered.
 	 * @param key the lock
 	 * @param options the options of the lock
@@ -102,9 +102,9 @@ public interface LockRegistry {
 	 * that callers of several locks cannot deadlock. While a caller waits for one lock,
 	 * it holds the locks that precede it in this order, and none of those that follow.
 	 * <p>
-	 * By default, each lock is acquired with a request of its own. The auto-configured
+	 * By default, each lock is acquired with a command of its own. The auto-configured
 	 * {@code LockRegistry} acquires all locks that are not in use in this JVM with one
-	 * request, if the store supports it.
+	 * command, if the store supports it.
 	 * @param keys the locks; duplicate keys count once
 	 * @param options the options of each lock; the wait time is for all locks together
 	 * @return the leases, in the order of their keys

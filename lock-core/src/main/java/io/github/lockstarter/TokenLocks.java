@@ -73,7 +73,7 @@ public interface TokenLocks {
 	 * @param token the token that holds it
 	 * @param fencingToken a number that is larger than that of every earlier holder of
 	 * the lock. It may grow when the lock is extended.
-	 * @param remaining the shortest remaining time, measured from before the request to
+	 * @param remaining the shortest remaining time, measured from before the command to
 	 * the store
 	 * @param extended whether the token held the lock already
 	 */

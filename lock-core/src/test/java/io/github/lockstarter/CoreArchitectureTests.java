@@ -39,7 +39,7 @@ class CoreArchitectureTests {
 		.layer("lease")
 		.definedBy(ROOT + ".registry.lease")
 		.layer("request")
-		.definedBy(ROOT + ".registry.request")
+		.definedBy(ROOT + ".registry.acquisition")
 		.layer("sharing")
 		.definedBy(ROOT + ".registry.sharing")
 		.layer("observe")

@@ -38,10 +38,10 @@ final class Attempts {
 	/**
 	 * Returns the delay before the next attempt; empty if the answer is final.
 	 */
-	Optional<Duration> delayAfter(Answer answer) {
-		boolean mayChange = answer.isRefusal() || (answer.isUnavailable() && this.repeatable);
-		return (mayChange && !answer.isReplayed())
-				? delay(answer.retryAfter(this.retries.clock()), answer.status().value()) : Optional.empty();
+	Optional<Duration> delayAfter(ReceivedResponse received) {
+		boolean mayChange = received.isRefusal() || (received.isUnavailable() && this.repeatable);
+		return (mayChange && !received.isReplayed())
+				? delay(received.retryAfter(this.retries.clock()), received.status().value()) : Optional.empty();
 	}
 
 	/**

@@ -80,15 +80,15 @@ public final class IdempotentRetryFilter implements ExchangeFilterFunction {
 
 	/** Emits the response if it is final. */
 	private static Mono<ClientResponse> accept(ClientResponse response, Attempts attempts) {
-		Answer answer = Answer.of(response.statusCode(), response.headers().asHttpHeaders());
-		if (!answer.hasProblem()) {
-			return attempts.delayAfter(answer)
+		ReceivedResponse received = ReceivedResponse.of(response.statusCode(), response.headers().asHttpHeaders());
+		if (!received.hasProblem()) {
+			return attempts.delayAfter(received)
 				.map((delay) -> response.releaseBody().onErrorComplete().then(refused(delay)))
 				.orElseGet(() -> Mono.just(response));
 		}
 		return response.bodyToMono(byte[].class)
 			.defaultIfEmpty(NOTHING)
-			.flatMap((body) -> attempts.delayAfter(answer.with(body))
+			.flatMap((body) -> attempts.delayAfter(received.with(body))
 				.map(IdempotentRetryFilter::refused)
 				.orElseGet(() -> Mono.just(withBody(response, body))))
 			// The caller still receives the status.

@@ -102,13 +102,13 @@ public final class IdempotentRetryInterceptor implements ClientHttpRequestInterc
 			Optional<Duration> delay;
 			try {
 				ClientHttpResponse response = execution.execute(attempt(request, headers), body);
-				Answer answer = answer(response);
-				if (answer.hasProblem()) {
+				ReceivedResponse received = received(response);
+				if (received.hasProblem()) {
 					ProblemResponse problem = ProblemResponse.read(response);
-					answer = answer.with(problem.start());
+					received = received.with(problem.start());
 					response = problem;
 				}
-				delay = attempts.delayAfter(answer);
+				delay = attempts.delayAfter(received);
 				if (delay.isEmpty()) {
 					return response;
 				}
@@ -124,9 +124,9 @@ public final class IdempotentRetryInterceptor implements ClientHttpRequestInterc
 		}
 	}
 
-	private static Answer answer(ClientHttpResponse response) throws IOException {
+	private static ReceivedResponse received(ClientHttpResponse response) throws IOException {
 		try {
-			return Answer.of(response.getStatusCode(), response.getHeaders());
+			return ReceivedResponse.of(response.getStatusCode(), response.getHeaders());
 		}
 		catch (IOException ex) {
 			response.close();

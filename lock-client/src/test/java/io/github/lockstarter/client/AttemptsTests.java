@@ -68,20 +68,20 @@ class AttemptsTests {
 	}
 
 	/** Returns the first wait of each of many clients. */
-	private List<Long> delays(Answer answer) {
+	private List<Long> delays(ReceivedResponse received) {
 		Random random = new Random(4711);
 		return IntStream.range(0, 200)
 			.mapToObj((i) -> this.time.retries(RetryLimits.DEFAULT, random).begin(HttpMethod.GET, HttpHeaders.EMPTY))
-			.map((attempts) -> attempts.delayAfter(answer))
+			.map((attempts) -> attempts.delayAfter(received))
 			.map(Optional::orElseThrow)
 			.map(Duration::toMillis)
 			.toList();
 	}
 
-	private static Answer unavailable(String retryAfter) {
+	private static ReceivedResponse unavailable(String retryAfter) {
 		HttpHeaders headers = new HttpHeaders();
 		headers.set(HttpHeaders.RETRY_AFTER, retryAfter);
-		return Answer.of(HttpStatus.SERVICE_UNAVAILABLE, headers);
+		return ReceivedResponse.of(HttpStatus.SERVICE_UNAVAILABLE, headers);
 	}
 
 }

@@ -33,20 +33,20 @@ import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.registry.entry.LockTable;
-import io.github.lockstarter.registry.entry.LockTables;
+import io.github.lockstarter.registry.entry.LockEntries;
+import io.github.lockstarter.registry.entry.LockEntriesByStore;
 import io.github.lockstarter.registry.observe.DefaultLockObservationConvention;
 import io.github.lockstarter.registry.observe.LockObservationConvention;
 import io.github.lockstarter.registry.observe.RegistryObserver;
-import io.github.lockstarter.registry.request.AcquireRequest;
-import io.github.lockstarter.registry.request.Answer;
-import io.github.lockstarter.registry.request.Answer.Failed;
-import io.github.lockstarter.registry.request.Answer.GivenResult;
-import io.github.lockstarter.registry.request.Answer.Leased;
-import io.github.lockstarter.registry.request.Answer.Refused;
-import io.github.lockstarter.registry.request.Delivery;
-import io.github.lockstarter.registry.request.LeaseRequest;
-import io.github.lockstarter.registry.request.ResultRequest;
+import io.github.lockstarter.registry.acquisition.Acquisition;
+import io.github.lockstarter.registry.acquisition.Answer;
+import io.github.lockstarter.registry.acquisition.Answer.Failed;
+import io.github.lockstarter.registry.acquisition.Answer.GivenResult;
+import io.github.lockstarter.registry.acquisition.Answer.Leased;
+import io.github.lockstarter.registry.acquisition.Answer.Refused;
+import io.github.lockstarter.registry.acquisition.Delivery;
+import io.github.lockstarter.registry.acquisition.LeaseAcquisition;
+import io.github.lockstarter.registry.acquisition.ResultAcquisition;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.registry.runtime.OwnerTokens;
 import io.github.lockstarter.registry.runtime.ThreadedRuntime;
@@ -59,7 +59,7 @@ import io.github.lockstarter.store.ResultKey;
 
 /**
  * Grants the locks of one or several {@link LockStores stores}, each of which has its own
- * requests and renewals. For any number of waiters and leases, it has one thread for the
+ * commands and renewals. For any number of waiters and leases, it has one thread for the
  * steps of the engine. Code of the application runs on other threads: asynchronous
  * answers without an executor of the caller on some, and lost leases and reports to
  * operators on others. These threads end when they are idle.
@@ -78,7 +78,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 
 	private final OwnerTokens owners;
 
-	private final LockTables tables;
+	private final LockEntriesByStore entries;
 
 	/** For all threads that wait for an answer. */
 	private final Delivery blocking;
@@ -138,7 +138,8 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 		this.observer = new RegistryObserver(counts, observations, losses, stores, runtime);
 		this.owners = new OwnerTokens(runtime.random());
 		this.blocking = new Delivery.Blocking(runtime.callbacks(), null);
-		this.tables = new LockTables(stores, (store) -> new LockTable(store, runtime, this.observer, maxWaiters));
+		this.entries = new LockEntriesByStore(stores,
+				(store) -> new LockEntries(store, runtime, this.observer, maxWaiters));
 	}
 
 	/**
@@ -177,14 +178,14 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 
 	@Override
 	public Optional<Lease> tryAcquire(LockKey key, LockOptions options) {
-		AcquireRequest request = forLease(key, options, blocking(options));
-		return optionalLease(request, await(request));
+		Acquisition acquisition = forLease(key, options, blocking(options));
+		return optionalLease(acquisition, await(acquisition));
 	}
 
 	@Override
 	public Lease acquire(LockKey key, LockOptions options) {
-		AcquireRequest request = forLease(key, options, blocking(options));
-		return lease(request, await(request));
+		Acquisition acquisition = forLease(key, options, blocking(options));
+		return lease(acquisition, await(acquisition));
 	}
 
 	@Override
@@ -214,17 +215,17 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	public List<Lease> acquireAll(Collection<LockKey> keys, LockOptions options) {
 		SortedSet<LockKey> wanted = new TreeSet<>(keys);
 		Map<LockKey, Lease> leases = new TreeMap<>();
-		Set<AcquireRequest> open = new LinkedHashSet<>();
+		Set<Acquisition> open = new LinkedHashSet<>();
 		try {
 			LockKey taken = firstRefusing(wanted, options);
 			if (taken != null) {
-				AcquireRequest first = forLease(taken, options, blocking(options));
+				Acquisition first = forLease(taken, options, blocking(options));
 				leases.put(taken, lease(first, await(first)));
 				wanted.remove(taken);
 			}
 			wanted.forEach((key) -> open.add(forLease(key, options, blocking(options))));
 			while (!open.isEmpty()) {
-				for (AcquireRequest asked : submitAll(open)) {
+				for (Acquisition asked : submitAll(open)) {
 					leases.put(asked.key(), lease(asked, awaitAnswer(asked)));
 					open.remove(asked);
 				}
@@ -245,9 +246,9 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 		}
 	}
 
-	private List<AcquireRequest> submitAll(Collection<AcquireRequest> open) throws InterruptedException {
+	private List<Acquisition> submitAll(Collection<Acquisition> open) throws InterruptedException {
 		try {
-			return this.tables.submitAll(open).get();
+			return this.entries.submitAll(open).get();
 		}
 		catch (ExecutionException ex) {
 			throw new IllegalStateException(ex);
@@ -255,17 +256,17 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	}
 
 	/**
-	 * Returns the first lock that is refused at once, without a store request for any
-	 * lock.
+	 * Returns the first lock that is refused at once, without a command to the store for
+	 * any lock.
 	 */
 	private @Nullable LockKey firstRefusing(Collection<LockKey> keys, LockOptions options) {
-		return options.waitTime().isZero() ? this.tables.firstTaken(keys) : null;
+		return options.waitTime().isZero() ? this.entries.firstTaken(keys) : null;
 	}
 
-	private void giveUp(Collection<AcquireRequest> open, Collection<Lease> leases) {
-		for (AcquireRequest request : open) {
-			request.abandon();
-			this.tables.leave(request);
+	private void giveUp(Collection<Acquisition> open, Collection<Lease> leases) {
+		for (Acquisition acquisition : open) {
+			acquisition.abandon();
+			this.entries.leave(acquisition);
 		}
 		leases.forEach(DefaultLockRegistry::releaseUnused);
 		leases.forEach(Lease::close);
@@ -293,25 +294,25 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 				refused.thenAccept(DefaultLockRegistry::releaseUnused);
 			}
 		}
-		GroupAttempt attempt = new GroupAttempt(this.tables, new ReliableExecutor(executor, this.runtime.callbacks()));
+		GroupAttempt attempt = new GroupAttempt(this.entries, new ReliableExecutor(executor, this.runtime.callbacks()));
 		wanted.forEach(
 				(key) -> attempt.add((result, answers) -> forLease(key, options, async(result, this::lease, answers))));
 		return attempt.begin();
 	}
 
 	@Override
-	public Acquisition acquire(LockKey key, LockOptions options, ResultKey resultKey, long since) {
-		AcquireRequest request = forResult(key, options, blocking(options), resultKey, since);
-		return acquisition(request, await(request));
+	public LeaseOrResult acquire(LockKey key, LockOptions options, ResultKey resultKey, long since) {
+		Acquisition acquisition = forResult(key, options, blocking(options), resultKey, since);
+		return leaseOrResult(acquisition, await(acquisition));
 	}
 
 	@Override
-	public CompletionStage<Acquisition> acquireAsync(LockKey key, LockOptions options, ResultKey resultKey, long since,
-			@Nullable Executor executor) {
+	public CompletionStage<LeaseOrResult> acquireAsync(LockKey key, LockOptions options, ResultKey resultKey,
+			long since, @Nullable Executor executor) {
 		Executor answers = (executor != null) ? new ReliableExecutor(executor, this.runtime.callbacks())
 				: this.runtime.callbacks();
-		CompletableFuture<Acquisition> result = new CompletableFuture<>();
-		Delivery delivery = async(result, this::acquisition, answers);
+		CompletableFuture<LeaseOrResult> result = new CompletableFuture<>();
+		Delivery delivery = async(result, this::leaseOrResult, answers);
 		return submit(forResult(key, options, delivery, resultKey, since), result);
 	}
 
@@ -320,27 +321,28 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 				? new Delivery.Blocking(this.runtime.callbacks(), new CompletableFuture<>()) : this.blocking;
 	}
 
-	private AcquireRequest forLease(LockKey key, LockOptions options, Delivery delivery) {
-		return new LeaseRequest(key, options, delivery, this.runtime, this.observer, this.owners);
+	private Acquisition forLease(LockKey key, LockOptions options, Delivery delivery) {
+		return new LeaseAcquisition(key, options, delivery, this.runtime, this.observer, this.owners);
 	}
 
-	private AcquireRequest forResult(LockKey key, LockOptions options, Delivery delivery, ResultKey resultKey,
+	private Acquisition forResult(LockKey key, LockOptions options, Delivery delivery, ResultKey resultKey,
 			long since) {
-		return new ResultRequest(key, options, delivery, this.runtime, this.observer, this.owners, resultKey, since);
+		return new ResultAcquisition(key, options, delivery, this.runtime, this.observer, this.owners, resultKey,
+				since);
 	}
 
 	/**
 	 * Returns a delivery to a caller that blocks no thread.
 	 * @param value returns the value of the result, or throws its failure
 	 */
-	static <T> Delivery async(CompletableFuture<T> result, BiFunction<AcquireRequest, Answer, T> value,
+	static <T> Delivery async(CompletableFuture<T> result, BiFunction<Acquisition, Answer, T> value,
 			Executor executor) {
 		Runnable contention = (executor instanceof ContentionListener caller) ? caller::contended : () -> {
 		};
-		return new Delivery.Async(executor, contention, (request, given) -> {
+		return new Delivery.Async(executor, contention, (acquisition, given) -> {
 			try {
-				if (!result.complete(value.apply(request, given))) {
-					request.giveBack(given);
+				if (!result.complete(value.apply(acquisition, given))) {
+					acquisition.giveBack(given);
 				}
 			}
 			catch (Throwable ex) {
@@ -349,27 +351,27 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 		});
 	}
 
-	private static Optional<Lease> optionalLease(AcquireRequest request, Answer given) {
+	private static Optional<Lease> optionalLease(Acquisition acquisition, Answer given) {
 		throwFailure(given);
 		return (given instanceof Leased leased) ? Optional.of(leased.lease()) : Optional.empty();
 	}
 
-	private Lease lease(AcquireRequest request, Answer given) {
-		throwRefusal(request, given);
+	private Lease lease(Acquisition acquisition, Answer given) {
+		throwRefusal(acquisition, given);
 		return ((Leased) given).lease();
 	}
 
-	private Acquisition acquisition(AcquireRequest request, Answer given) {
-		throwRefusal(request, given);
-		return (given instanceof GivenResult result) ? new Acquisition(null, result.result())
-				: new Acquisition(((Leased) given).lease(), null);
+	private LeaseOrResult leaseOrResult(Acquisition acquisition, Answer given) {
+		throwRefusal(acquisition, given);
+		return (given instanceof GivenResult result) ? new LeaseOrResult(null, result.result())
+				: new LeaseOrResult(((Leased) given).lease(), null);
 	}
 
-	/** Throws the exception for a caller that is refused, or whose request fails. */
-	void throwRefusal(AcquireRequest request, Answer given) {
+	/** Throws the exception for a caller that is refused, or whose acquisition fails. */
+	void throwRefusal(Acquisition acquisition, Answer given) {
 		throwFailure(given);
 		if (given instanceof Refused refused) {
-			LockConflictException conflict = request.conflict(refused);
+			LockConflictException conflict = acquisition.conflict(refused);
 			this.conflicts.accept(conflict);
 			throw conflict;
 		}
@@ -405,7 +407,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	 */
 	public void open() {
 		Assert.state(!this.runtime.isClosed(), "A registry that is closed cannot be opened again");
-		this.tables.open();
+		this.entries.open();
 	}
 
 	/**
@@ -413,7 +415,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	 * {@link LockStoreException}. Free locks are still granted, for work that has begun.
 	 */
 	public void drain() {
-		this.tables.drain();
+		this.entries.drain();
 	}
 
 	/**
@@ -436,7 +438,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	 * @return completes when the store has answered or failed
 	 */
 	CompletableFuture<Void> releaseAll() {
-		return this.tables.releaseAll();
+		return this.entries.releaseAll();
 	}
 
 	/** Releases all locks, and ends all threads. */
@@ -446,8 +448,8 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 		this.runtime.close();
 	}
 
-	LockTables tables() {
-		return this.tables;
+	LockEntriesByStore entries() {
+		return this.entries;
 	}
 
 	LockStores stores() {
@@ -467,46 +469,46 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	}
 
 	/**
-	 * Submits a request whose caller blocks no thread. The caller may give up at any
+	 * Submits an acquisition whose caller blocks no thread. The caller may give up at any
 	 * time, even before the call, by completing the result itself.
 	 */
-	<T> CompletableFuture<T> submit(AcquireRequest request, CompletableFuture<T> result) {
-		this.tables.submit(request);
-		if (!request.deliverRefusal()) {
+	<T> CompletableFuture<T> submit(Acquisition acquisition, CompletableFuture<T> result) {
+		this.entries.submit(acquisition);
+		if (!acquisition.deliverRefusal()) {
 			result.whenComplete((value, failure) -> {
-				if (request.abandon()) {
-					this.tables.leave(request);
+				if (acquisition.abandon()) {
+					this.entries.leave(acquisition);
 				}
 			});
 		}
 		return result;
 	}
 
-	/** Submits a request whose thread waits for the answer. */
-	private Answer await(AcquireRequest request) {
-		this.tables.submit(request);
+	/** Submits an acquisition whose thread waits for the answer. */
+	private Answer await(Acquisition acquisition) {
+		this.entries.submit(acquisition);
 		try {
-			return awaitAnswer(request);
+			return awaitAnswer(acquisition);
 		}
 		catch (InterruptedException ex) {
-			if (request.abandon()) {
-				this.tables.leave(request);
+			if (acquisition.abandon()) {
+				this.entries.leave(acquisition);
 			}
 			Thread.currentThread().interrupt();
-			throw new LockStoreException(request.key(), "interrupted while waiting for it", ex);
+			throw new LockStoreException(acquisition.key(), "interrupted while waiting for it", ex);
 		}
 	}
 
-	private Answer awaitAnswer(AcquireRequest request) throws InterruptedException {
-		if (!request.awaitContention()) {
-			return request.await();
+	private Answer awaitAnswer(Acquisition acquisition) throws InterruptedException {
+		if (!acquisition.awaitContention()) {
+			return acquisition.await();
 		}
 		if (!this.waitingThreads.begin()) {
-			this.tables.refuse(request);
-			return request.await();
+			this.entries.refuse(acquisition);
+			return acquisition.await();
 		}
 		try {
-			return request.await();
+			return acquisition.await();
 		}
 		finally {
 			this.waitingThreads.end();

@@ -18,10 +18,10 @@ import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.TokenLocks;
 import io.github.lockstarter.registry.lease.Turn;
 import io.github.lockstarter.registry.observe.StoreFailure;
-import io.github.lockstarter.registry.request.Answer.HeldByToken;
-import io.github.lockstarter.registry.request.Delivery;
-import io.github.lockstarter.registry.request.NewTokenRequest;
-import io.github.lockstarter.registry.request.SharedTokenRequest;
+import io.github.lockstarter.registry.acquisition.Answer.HeldByToken;
+import io.github.lockstarter.registry.acquisition.Delivery;
+import io.github.lockstarter.registry.acquisition.NewTokenAcquisition;
+import io.github.lockstarter.registry.acquisition.SharedTokenAcquisition;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.Capability;
@@ -55,14 +55,14 @@ public final class DefaultTokenLocks implements TokenLocks {
 		checkCapability(key);
 		String token = this.registry.owners().next();
 		CompletableFuture<TokenLock> result = new CompletableFuture<>();
-		return this.registry.submit(new NewTokenRequest(key, options, delivery(result), this.runtime,
+		return this.registry.submit(new NewTokenAcquisition(key, options, delivery(result), this.runtime,
 				this.registry.observer(), token, () -> releaseAsync(key, token)), result);
 	}
 
 	/**
-	 * Tries to extend the lock before the request is queued: the queue would refuse its
-	 * holder. A refused caller may have become the holder through another attempt in the
-	 * meantime, so it tries to extend again.
+	 * Tries to extend the lock before the acquisition is queued: the queue would refuse
+	 * its holder. A refused caller may have become the holder through another attempt in
+	 * the meantime, so it tries to extend again.
 	 */
 	@Override
 	public CompletionStage<TokenLock> acquireAsync(LockKey key, LockOptions options, String token) {
@@ -70,45 +70,45 @@ public final class DefaultTokenLocks implements TokenLocks {
 		checkCapability(key);
 		CompletableFuture<TokenLock> result = new CompletableFuture<>();
 		Supplier<StoredLock> stored = SingletonSupplier.of(() -> stored(key));
-		SharedTokenRequest request = new SharedTokenRequest(key, options, delivery(result), this.runtime,
+		SharedTokenAcquisition acquisition = new SharedTokenAcquisition(key, options, delivery(result), this.runtime,
 				this.registry.observer(), token, (asked, otherwise) -> extend(asked, stored, otherwise));
-		request.extend(() -> {
+		acquisition.extend(() -> {
 			if (result.isDone()) {
-				request.abandon();
+				acquisition.abandon();
 			}
 			else {
-				this.registry.submit(request, result);
+				this.registry.submit(acquisition, result);
 			}
 		});
 		return result;
 	}
 
 	private Delivery delivery(CompletableFuture<TokenLock> result) {
-		return DefaultLockRegistry.async(result, (request, given) -> {
-			this.registry.throwRefusal(request, given);
+		return DefaultLockRegistry.async(result, (acquisition, given) -> {
+			this.registry.throwRefusal(acquisition, given);
 			return ((HeldByToken) given).lock();
 		}, this.runtime.callbacks());
 	}
 
 	/**
-	 * Answers the request if its token holds the lock, or if the store fails; otherwise
-	 * runs the action.
+	 * Answers the acquisition if its token holds the lock, or if the store fails;
+	 * otherwise runs the action.
 	 */
-	private void extend(SharedTokenRequest request, Supplier<StoredLock> stored, Runnable otherwise) {
-		String token = request.owner();
-		Duration ttl = request.options().ttl();
+	private void extend(SharedTokenAcquisition acquisition, Supplier<StoredLock> stored, Runnable otherwise) {
+		String token = acquisition.nextOwner();
+		Duration ttl = acquisition.options().ttl();
 		Turn turn = new Turn(token, this.runtime.nanoTime(), ttl);
-		ask(request.key(), () -> {
+		ask(acquisition.key(), () -> {
 			StoredLock lock = stored.get();
 			return lock.renew(token, ttl)
-				.thenCompose((extended) -> extended ? lock.acquire(request.command(token))
+				.thenCompose((extended) -> extended ? lock.acquire(acquisition.command(token))
 						: CompletableFuture.completedStage(null));
 		}).whenComplete((acquired, failure) -> {
 			if (failure != null) {
-				request.fail("the store failed", StoreFailure.cause(failure));
+				acquisition.fail("the store failed", StoreFailure.cause(failure));
 			}
 			else if (acquired instanceof Granted granted) {
-				request.grantToToken(turn.held(granted.fencingToken(), true, this.runtime.nanoTime()));
+				acquisition.grantToToken(turn.held(granted.fencingToken(), true, this.runtime.nanoTime()));
 			}
 			else {
 				otherwise.run();
@@ -122,7 +122,7 @@ public final class DefaultTokenLocks implements TokenLocks {
 		checkCapability(key);
 		return answer(key, () -> stored(key).release(token, null)).whenComplete((released, failure) -> {
 			if (Boolean.TRUE.equals(released) && store(key).capabilities().contains(Capability.LOCAL)) {
-				this.registry.tables().wake(key);
+				this.registry.entries().wake(key);
 			}
 		});
 	}

@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLostException;
-import io.github.lockstarter.registry.entry.LockTables;
+import io.github.lockstarter.registry.entry.LockEntriesByStore;
 import io.github.lockstarter.registry.observe.StoreFailure;
-import io.github.lockstarter.registry.request.AcquireRequest;
+import io.github.lockstarter.registry.acquisition.Acquisition;
 
 /**
  * An attempt to acquire several locks without blocking a thread. The caller may give up
@@ -24,15 +24,15 @@ import io.github.lockstarter.registry.request.AcquireRequest;
  */
 final class GroupAttempt {
 
-	private final LockTables tables;
+	private final LockEntriesByStore entries;
 
 	private final Executor executor;
 
-	/** The result of each request, in the order of the keys. */
-	private final Map<AcquireRequest, CompletableFuture<Lease>> leases = new LinkedHashMap<>();
+	/** The result of each acquisition, in the order of the keys. */
+	private final Map<Acquisition, CompletableFuture<Lease>> leases = new LinkedHashMap<>();
 
-	/** The requests that are not answered yet, in the order of the keys. */
-	private final Set<AcquireRequest> open = new LinkedHashSet<>();
+	/** The acquisitions that are not answered yet, in the order of the keys. */
+	private final Set<Acquisition> open = new LinkedHashSet<>();
 
 	private final CompletableFuture<List<Lease>> result = new CompletableFuture<>();
 
@@ -46,18 +46,18 @@ final class GroupAttempt {
 	 * Creates an attempt.
 	 * @param executor completes the result
 	 */
-	GroupAttempt(LockTables tables, Executor executor) {
-		this.tables = tables;
+	GroupAttempt(LockEntriesByStore entries, Executor executor) {
+		this.entries = entries;
 		this.executor = executor;
 	}
 
 	/**
-	 * Adds a request, in the order of the keys.
-	 * @param request creates the request for a result and an executor
+	 * Adds an acquisition, in the order of the keys.
+	 * @param acquisition creates the acquisition for a result and an executor
 	 */
-	void add(BiFunction<CompletableFuture<Lease>, Executor, AcquireRequest> request) {
+	void add(BiFunction<CompletableFuture<Lease>, Executor, Acquisition> acquisition) {
 		CompletableFuture<Lease> lease = new CompletableFuture<>();
-		AcquireRequest added = request.apply(lease, this.executor);
+		Acquisition added = acquisition.apply(lease, this.executor);
 		this.leases.put(added, lease);
 		this.open.add(added);
 	}
@@ -78,17 +78,18 @@ final class GroupAttempt {
 			end();
 			return;
 		}
-		this.tables.submitAll(this.open).thenAccept(this::await);
+		this.entries.submitAll(this.open).thenAccept(this::await);
 		if (this.givenUp) {
-			// Includes the requests that were submitted after the caller gave up.
+			// Includes the acquisitions that were submitted after the caller gave up.
 			giveUp();
 		}
 	}
 
-	private void await(List<AcquireRequest> asked) {
+	private void await(List<Acquisition> asked) {
 		CompletableFuture<?>[] answers = asked.stream().map(this.leases::get).toArray(CompletableFuture<?>[]::new);
 		if (asked.size() == 1) {
-			// A request that was refused without a store request is answered here.
+			// An acquisition that was refused without a command to the store is answered
+			// here.
 			this.executor.execute(asked.get(0)::deliverRefusal);
 		}
 		CompletableFuture.allOf(answers).whenCompleteAsync((done, failure) -> {
@@ -119,16 +120,17 @@ final class GroupAttempt {
 	}
 
 	/**
-	 * Abandons the open requests, and releases the granted leases. May be called twice.
+	 * Abandons the open acquisitions, and releases the granted leases. May be called
+	 * twice.
 	 */
 	private CompletableFuture<?> giveUp() {
 		Stream.Builder<CompletableFuture<?>> released = Stream.builder();
-		this.leases.forEach((request, lease) -> {
+		this.leases.forEach((acquisition, lease) -> {
 			if (!lease.cancel(false) && !lease.isCompletedExceptionally()) {
 				released.add(DefaultLockRegistry.releaseUnused(lease.join()).toCompletableFuture());
 			}
-			request.abandon();
-			this.tables.leave(request);
+			acquisition.abandon();
+			this.entries.leave(acquisition);
 		});
 		return CompletableFuture.allOf(released.build().toArray(CompletableFuture<?>[]::new));
 	}

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.registry.entry.LockSnapshot;
-import io.github.lockstarter.registry.entry.LockTables;
+import io.github.lockstarter.registry.entry.LockEntriesByStore;
 import io.github.lockstarter.registry.lease.StoreLease;
 import io.github.lockstarter.store.LockStores;
 import io.github.lockstarter.store.StoredResults;
@@ -20,7 +20,7 @@ import io.github.lockstarter.store.StoredResults;
  */
 public final class LockInspector {
 
-	private final @Nullable LockTables tables;
+	private final @Nullable LockEntriesByStore entries;
 
 	private final Executor callbacks;
 
@@ -32,7 +32,7 @@ public final class LockInspector {
 	 * nothing
 	 */
 	public LockInspector(@Nullable DefaultLockRegistry registry) {
-		this.tables = (registry != null) ? registry.tables() : null;
+		this.entries = (registry != null) ? registry.entries() : null;
 		this.stores = (registry != null) ? registry.stores() : null;
 		this.callbacks = (registry != null) ? registry.runtime().callbacks() : Runnable::run;
 	}
@@ -42,8 +42,8 @@ public final class LockInspector {
 	 * @return a snapshot of each lock, taken one after the other
 	 */
 	public List<LockSnapshot> snapshot() {
-		return (this.tables == null) ? List.of()
-				: this.tables.snapshots().filter((lock) -> lock.held() != null || !lock.waiting().isEmpty()).toList();
+		return (this.entries == null) ? List.of()
+				: this.entries.snapshots().filter((lock) -> lock.held() != null || !lock.waiting().isEmpty()).toList();
 	}
 
 	/**
@@ -69,7 +69,7 @@ public final class LockInspector {
 	 * @return the number of leases
 	 */
 	public long held(String lockName) {
-		return (this.tables != null) ? this.tables.leases(lockName).count() : 0;
+		return (this.entries != null) ? this.entries.leases(lockName).count() : 0;
 	}
 
 	/**
@@ -78,8 +78,8 @@ public final class LockInspector {
 	 * @return the number of waiters
 	 */
 	public long waiters(String lockName) {
-		return (this.tables == null) ? 0
-				: this.tables.snapshots()
+		return (this.entries == null) ? 0
+				: this.entries.snapshots()
 					.filter((lock) -> lock.key().name().equals(lockName))
 					.mapToLong((lock) -> lock.waiting().size())
 					.sum();
@@ -95,7 +95,7 @@ public final class LockInspector {
 	 * this instance does not hold that lease
 	 */
 	public CompletionStage<Boolean> forceRelease(LockKey key, long fencingToken) {
-		return ((this.tables != null) ? this.tables.lease(key) : Optional.<StoreLease>empty())
+		return ((this.entries != null) ? this.entries.lease(key) : Optional.<StoreLease>empty())
 			.filter((lease) -> lease.fencingToken() == fencingToken)
 			.map((lease) -> lease.lose("an operator released it").thenApplyAsync((done) -> true, this.callbacks))
 			.orElseGet(() -> CompletableFuture.completedFuture(false));

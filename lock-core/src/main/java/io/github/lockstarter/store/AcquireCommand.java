@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request to a {@link StoredLock} to grant the lock.
+ * A command to a {@link StoredLock} to grant the lock.
  *
  * @param owner the owner token: unique for each acquisition, except where a token that
  * applications share holds the lock

@@ -19,7 +19,7 @@ import io.github.lockstarter.LockKey;
 public interface LockStore {
 
 	/**
-	 * The largest number of locks in one request, so that no request occupies a server
+	 * The largest number of locks in one command, so that no command occupies a server
 	 * for long.
 	 */
 	int MAX_ACQUIRED_AT_ONCE = 128;
@@ -63,13 +63,13 @@ public interface LockStore {
 	 * {@value #MAX_ACQUIRED_AT_ONCE}
 	 * @return a stage that completes with the grants, or with the first lock that is held
 	 */
-	default CompletionStage<AcquireAllResult> acquireAll(List<Acquisition> acquisitions) {
+	default CompletionStage<AcquireAllResult> acquireAll(List<Claim> acquisitions) {
 		throw new UnsupportedOperationException("This store grants one lock at a time");
 	}
 
 	/**
 	 * Renews several locks independently of each other, in as few round trips as
-	 * possible. By default each is renewed with a request of its own.
+	 * possible. By default each is renewed with a command of its own.
 	 * @param renewals the locks to renew
 	 * @return a stage for each renewal, in the same order, as from
 	 * {@link StoredLock#renew}
@@ -79,7 +79,7 @@ public interface LockStore {
 	}
 
 	/**
-	 * Runs the action after each reconnection, when the store may have lost requests or
+	 * Runs the action after each reconnection, when the store may have lost commands or
 	 * locks. The action renews all held leases at once. By default it never runs.
 	 * @param action the action; it does not block
 	 */
@@ -100,7 +100,7 @@ public interface LockStore {
 	 * @param owner a token that is unique for this acquisition
 	 * @param ttl the time after which the lock expires
 	 */
-	record Acquisition(StoredLock lock, String owner, Duration ttl) {
+	record Claim(StoredLock lock, String owner, Duration ttl) {
 	}
 
 	/**

@@ -228,7 +228,7 @@ public final class StoreCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Repeats a release later. A request that was lost and repeated may still reach the
+	 * Repeats a release later. A command that was lost and repeated may still reach the
 	 * store, and grant the lock to an owner that has released it or was refused.
 	 * @param ttl the time to live of such a grant
 	 * @param release calls the driver
@@ -248,7 +248,7 @@ public final class StoreCalls implements AutoCloseable {
 	}
 
 	/**
-	 * An unavailable store may execute earlier requests when it recovers; on another
+	 * An unavailable store may execute earlier commands when it recovers; on another
 	 * connection, even after they were undone. So an undo that finds no lock is repeated.
 	 * @param repetitions how often an undo that finds no lock is repeated
 	 */

@@ -76,7 +76,7 @@ class ApplicationCodeTests {
 	@AfterEach
 	void nothingIsLeft() {
 		this.runtime.open();
-		Awaitility.await().until(() -> this.locks.tables().isEmpty());
+		Awaitility.await().until(() -> this.locks.entries().isEmpty());
 		this.locks.close();
 	}
 

@@ -353,7 +353,7 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("A cancelled caller sends no further requests to the store")
+	@DisplayName("A cancelled caller sends no further commands to the store")
 	void cancelledWait() {
 		ManualStore store = new ManualStore();
 		CompletableFuture<Optional<Lease>> acquired = this.runtime.registry(store)

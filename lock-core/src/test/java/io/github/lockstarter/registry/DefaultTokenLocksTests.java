@@ -47,7 +47,7 @@ class DefaultTokenLocksTests {
 	@AfterEach
 	void nothingIsLeft() {
 		this.runtime.settle();
-		assertThat(this.registry.tables().isEmpty()).isTrue();
+		assertThat(this.registry.entries().isEmpty()).isTrue();
 		this.registry.close();
 	}
 
@@ -59,7 +59,7 @@ class DefaultTokenLocksTests {
 		assertThat(held.fencingToken()).isPositive();
 		assertThat(held.remaining()).isEqualTo(OPTIONS.ttl());
 		assertThat(held.extended()).isFalse();
-		assertThat(this.registry.tables().isEmpty()).isTrue();
+		assertThat(this.registry.entries().isEmpty()).isTrue();
 		assertThat(remaining()).hasValue(OPTIONS.ttl());
 		assertThat(release(held.token())).isTrue();
 		assertThat(remaining()).isEmpty();
@@ -169,7 +169,7 @@ class DefaultTokenLocksTests {
 	@ValueSource(strings = { "", "fifteen-letters", " sixteen-letters", "sixteen letters ", "sixteen\tletters.",
 			"sixteen-letters\n", "sixteen-letters-\n", "sixteen-letters-\u00e9", "sixteen-letters-\uff21",
 			"sixteen-letters-\0", "sixteen-letters-:", "sixteen-letters-,", "sixteen-letters-*" })
-	@DisplayName("An invalid token is refused without a request to the store")
+	@DisplayName("An invalid token is refused without a command to the store")
 	void noToken(String token) {
 		assertNoToken(token);
 	}

@@ -50,7 +50,7 @@ class FaultyStoreTests {
 
 	private static final LockOptions WAITING = OPTIONS.withWaitTime(Duration.ofSeconds(30));
 
-	/** The time after which no lease is handed off without a request to the store. */
+	/** The time after which no lease is handed off without a command to the store. */
 	private static final Duration A_TURN = Duration.ofMillis(60);
 
 	private final VirtualRuntime runtime = new VirtualRuntime();
@@ -64,7 +64,7 @@ class FaultyStoreTests {
 	@AfterEach
 	void nothingIsLeft() {
 		assertThat(this.locks.releaseAll()).isCompleted();
-		assertThat(this.locks.tables().isEmpty()).isTrue();
+		assertThat(this.locks.entries().isEmpty()).isTrue();
 		assertThat(this.store.notified).as("handles that are not closed").isEmpty();
 		this.locks.close();
 	}
@@ -164,7 +164,7 @@ class FaultyStoreTests {
 		CompletableFuture<Optional<Lease>> waiting = this.locks.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
 		this.runtime.pass(WAITING.waitTime());
 		assertThat(this.runtime.join(waiting)).isEmpty();
-		assertThat(this.locks.tables().isEmpty()).isTrue();
+		assertThat(this.locks.entries().isEmpty()).isTrue();
 	}
 
 	@Test
@@ -282,7 +282,7 @@ class FaultyStoreTests {
 		assertThat(answer).isCompletedExceptionally();
 		assertThatExceptionOfType(CompletionException.class).isThrownBy(answer::join)
 			.withCauseInstanceOf(LockStoreException.class);
-		assertThat(this.locks.tables().isEmpty()).isTrue();
+		assertThat(this.locks.entries().isEmpty()).isTrue();
 	}
 
 	private void assertServesCallers() {

@@ -38,7 +38,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Acquisition of several locks, all or none.
+ * Claim of several locks, all or none.
  */
 class GroupAcquisitionTests {
 
@@ -63,7 +63,7 @@ class GroupAcquisitionTests {
 		this.locks.close();
 		this.elsewhere.close();
 		this.runtime.settle();
-		assertThat(this.locks.tables().isEmpty()).isTrue();
+		assertThat(this.locks.entries().isEmpty()).isTrue();
 		assertThat(held(20)).isEmpty();
 	}
 
@@ -88,7 +88,7 @@ class GroupAcquisitionTests {
 	}
 
 	@Test
-	@DisplayName("Twenty free locks are one request to the store; the leases are in key order, and a duplicate key counts once")
+	@DisplayName("Twenty free locks are one command to the store; the leases are in key order, and a duplicate key counts once")
 	void oneQuestion() {
 		List<LockKey> wanted = new ArrayList<>(keys(20));
 		wanted.addAll(keys(3));
@@ -138,12 +138,12 @@ class GroupAcquisitionTests {
 		assertThat(held(20)).containsExactly(7, 12);
 		seventh.close();
 		twelfth.close();
-		assertThat(locks.tables().isEmpty()).isTrue();
+		assertThat(locks.entries().isEmpty()).isTrue();
 		locks.close();
 	}
 
 	@Test
-	@DisplayName("If this JVM holds one lock, a try-lock caller is refused without a request to the store, before the method returns")
+	@DisplayName("If this JVM holds one lock, a try-lock caller is refused without a command to the store, before the method returns")
 	void refusedHere() {
 		Lease lease = this.locks.acquire(key(7), OPTIONS);
 		int before = this.store.requests();
@@ -254,7 +254,7 @@ class GroupAcquisitionTests {
 		this.store.onAcquire = () -> {
 		};
 		this.store.broken = false;
-		assertThat(this.locks.tables().isEmpty()).isTrue();
+		assertThat(this.locks.entries().isEmpty()).isTrue();
 		// The releases have failed as well, and are repeated by the store.
 		this.runtime.pass(Duration.ofMinutes(1));
 	}
@@ -286,7 +286,7 @@ class GroupAcquisitionTests {
 		ways.get(way).accept(granted);
 		this.runtime.settle();
 		assertThat(held(20)).isEmpty();
-		assertThat(this.locks.tables().isEmpty()).isTrue();
+		assertThat(this.locks.entries().isEmpty()).isTrue();
 	}
 
 	@Test
@@ -405,7 +405,7 @@ class GroupAcquisitionTests {
 		threads.forEach(Thread::start);
 		Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> served.get() == 6);
 		assertThat(violations).hasValue(0);
-		assertThat(locks.tables().isEmpty()).isTrue();
+		assertThat(locks.entries().isEmpty()).isTrue();
 		locks.close();
 	}
 

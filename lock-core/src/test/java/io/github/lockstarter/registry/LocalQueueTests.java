@@ -68,11 +68,11 @@ class LocalQueueTests {
 	@AfterEach
 	void nothingIsLeft() {
 		this.locks.close();
-		assertThat(this.locks.tables().isEmpty()).isTrue();
+		assertThat(this.locks.entries().isEmpty()).isTrue();
 	}
 
 	@Test
-	@DisplayName("Waiters are served in order of arrival, without requests to the store, by leases with growing tokens")
+	@DisplayName("Waiters are served in order of arrival, without commands to the store, by leases with growing tokens")
 	void firstComeFirstServed() {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		List<CompletableFuture<Optional<Lease>>> waiting = IntStream.range(0, 3).mapToObj((i) -> waitAsync()).toList();
@@ -89,7 +89,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("While this JVM holds or queues for a lock, a try-lock caller is refused without a request to the store")
+	@DisplayName("While this JVM holds or queues for a lock, a try-lock caller is refused without a command to the store")
 	void refusedWithoutStore() {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		CompletableFuture<Optional<Lease>> waiting = waitAsync();
@@ -353,7 +353,7 @@ class LocalQueueTests {
 		assertThat(this.runtime.join(second)).matches(Optional::isPresent);
 		second.join().orElseThrow().close();
 		this.runtime.settle();
-		assertThat(this.locks.tables().isEmpty()).isTrue();
+		assertThat(this.locks.entries().isEmpty()).isTrue();
 		assertThat(this.store.releases).hasValue(1);
 	}
 

@@ -149,12 +149,12 @@ final class ObservedStore implements LockStore {
 	}
 
 	@Override
-	public CompletionStage<AcquireAllResult> acquireAll(List<Acquisition> acquisitions) {
+	public CompletionStage<AcquireAllResult> acquireAll(List<Claim> acquisitions) {
 		this.acquires.incrementAndGet();
 		this.onAcquire.run();
 		return unlessBroken(((ObservedLock) acquisitions.get(0).lock()).key,
 				() -> this.memory.acquireAll(acquisitions.stream()
-					.map((each) -> new Acquisition(((ObservedLock) each.lock()).memory(), each.owner(), each.ttl()))
+					.map((each) -> new Claim(((ObservedLock) each.lock()).memory(), each.owner(), each.ttl()))
 					.toList()));
 	}
 

@@ -16,7 +16,7 @@ public final class RegistryAccess {
 
 	/** Returns whether no lock has a holder or a waiter. */
 	public static boolean isUnused(DefaultLockRegistry registry) {
-		return registry.tables().isEmpty();
+		return registry.entries().isEmpty();
 	}
 
 	/**
@@ -24,7 +24,7 @@ public final class RegistryAccess {
 	 * time.
 	 */
 	public static Optional<Lease> leaseOlderThan(DefaultLockRegistry registry, LockKey key, long nanos) {
-		return registry.tables().lease(key).filter((lease) -> lease.age() > nanos).map((lease) -> lease);
+		return registry.entries().lease(key).filter((lease) -> lease.age() > nanos).map((lease) -> lease);
 	}
 
 	/** Releases all locks, without waiting for the releases. */

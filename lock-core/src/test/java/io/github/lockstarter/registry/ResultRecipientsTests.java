@@ -15,7 +15,7 @@ import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.registry.sharing.SharedLease;
-import io.github.lockstarter.registry.sharing.SharingRegistry.Acquisition;
+import io.github.lockstarter.registry.sharing.SharingRegistry.LeaseOrResult;
 import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.ResultKey;
@@ -55,7 +55,7 @@ class ResultRecipientsTests {
 	@AfterEach
 	void nothingIsLeft() {
 		this.runtime.settle();
-		assertThat(this.locks.tables().isEmpty()).isTrue();
+		assertThat(this.locks.entries().isEmpty()).isTrue();
 		this.locks.close();
 	}
 
@@ -64,8 +64,8 @@ class ResultRecipientsTests {
 	void asksBeforeItRuns() {
 		lease(TARO).close("taro's");
 		SharedLease jiro = lease(JIRO);
-		CompletableFuture<Acquisition> taro = ask(WAITING, TARO);
-		CompletableFuture<Acquisition> jiroAgain = ask(WAITING, JIRO);
+		CompletableFuture<LeaseOrResult> taro = ask(WAITING, TARO);
+		CompletableFuture<LeaseOrResult> jiroAgain = ask(WAITING, JIRO);
 		jiro.close();
 		assertThat(joinWaiting(taro)).matches(TestResults.gives("taro's"));
 		joinWaiting(jiroAgain);
@@ -77,7 +77,7 @@ class ResultRecipientsTests {
 	void handsOver() {
 		SharedLease first = lease(TARO);
 		int requests = this.store.requests();
-		CompletableFuture<Acquisition> second = ask(WAITING, TARO);
+		CompletableFuture<LeaseOrResult> second = ask(WAITING, TARO);
 		first.close();
 		this.runtime.settle();
 		assertThat(second).isCompleted();
@@ -90,8 +90,8 @@ class ResultRecipientsTests {
 	void tryLockCallers() {
 		lease(TARO).close("taro's");
 		this.store.withholding = true;
-		CompletableFuture<Acquisition> taro = ask(OPTIONS, TARO);
-		List<CompletableFuture<Acquisition>> others = Stream.of(JIRO, JIRO, JIRO)
+		CompletableFuture<LeaseOrResult> taro = ask(OPTIONS, TARO);
+		List<CompletableFuture<LeaseOrResult>> others = Stream.of(JIRO, JIRO, JIRO)
 			.map((slot) -> ask(OPTIONS, slot))
 			.toList();
 		this.store.deliver();
@@ -111,10 +111,10 @@ class ResultRecipientsTests {
 	@DisplayName("A caller that arrives while the finished holder's release is under way gets the lock")
 	void comesTooLate() {
 		SharedLease winner = lease(SHARED);
-		CompletableFuture<Acquisition> loser = ask(WAITING, SHARED);
+		CompletableFuture<LeaseOrResult> loser = ask(WAITING, SHARED);
 		this.store.withholding = true;
 		CompletableFuture<Void> released = winner.releaseAsync("the result").toCompletableFuture();
-		CompletableFuture<Acquisition> late = ask(WAITING, SHARED);
+		CompletableFuture<LeaseOrResult> late = ask(WAITING, SHARED);
 		this.store.deliver();
 		joinWaiting(released);
 		assertThat(joinWaiting(loser)).matches(TestResults.gives("the result"));
@@ -127,7 +127,7 @@ class ResultRecipientsTests {
 	void slowStore() {
 		long begin = this.runtime.nanoTime();
 		long token = takeElsewhere("holder");
-		List<CompletableFuture<Acquisition>> losers = Stream.generate(() -> loser()).limit(2).toList();
+		List<CompletableFuture<LeaseOrResult>> losers = Stream.generate(() -> loser()).limit(2).toList();
 		awaitQuestion();
 		this.store.withholding = true;
 		awaitQuestion();
@@ -143,7 +143,7 @@ class ResultRecipientsTests {
 	void slowStoreAfterAHolderHere() {
 		long begin = this.runtime.nanoTime();
 		SharedLease holder = lease(JIRO);
-		CompletableFuture<Acquisition> loser = loser();
+		CompletableFuture<LeaseOrResult> loser = loser();
 		int asked = this.store.acquires.get();
 		this.store.withholdingAfterRelease = true;
 		holder.close();
@@ -156,16 +156,16 @@ class ResultRecipientsTests {
 	}
 
 	@Test
-	@DisplayName("A caller that arrives during a request to the store has not met the holder in the answer, and does not get its result")
+	@DisplayName("A caller that arrives during a command to the store has not met the holder in the answer, and does not get its result")
 	void comesWhileTheStoreIsAsked() {
 		long first = takeElsewhere("first");
 		this.store.withholding = true;
 		this.store.executingAtOnce = true;
-		CompletableFuture<Acquisition> loser = loser();
+		CompletableFuture<LeaseOrResult> loser = loser();
 		leaveElsewhere("first", "the first result", first);
 		long second = takeElsewhere("second");
 		this.runtime.pass(Duration.ofMillis(1));
-		CompletableFuture<Acquisition> late = loser();
+		CompletableFuture<LeaseOrResult> late = loser();
 		this.store.deliver();
 		assertThat(joinWaiting(loser)).matches(TestResults.gives("the first result"));
 		awaitQuestion();
@@ -182,7 +182,7 @@ class ResultRecipientsTests {
 		long token = takeElsewhere("next");
 		leaveElsewhere("next", "too old", token);
 		this.runtime.standStill(Duration.ofMillis(1));
-		CompletableFuture<Acquisition> late = this.locks.acquireAsync(KEY, WAITING, TARO, ResultQuery.NO_TOKEN, null)
+		CompletableFuture<LeaseOrResult> late = this.locks.acquireAsync(KEY, WAITING, TARO, ResultQuery.NO_TOKEN, null)
 			.toCompletableFuture();
 		ended.close();
 		this.runtime.pass(Duration.ofSeconds(1));
@@ -196,11 +196,11 @@ class ResultRecipientsTests {
 		lease(TARO).close("taro's");
 		this.store.withholding = true;
 		this.store.executingAtOnce = true;
-		CompletableFuture<Acquisition> first = ask(WAITING, TARO);
+		CompletableFuture<LeaseOrResult> first = ask(WAITING, TARO);
 		this.runtime.standStill(TARO.keep());
-		CompletableFuture<Acquisition> inTime = ask(WAITING, TARO);
+		CompletableFuture<LeaseOrResult> inTime = ask(WAITING, TARO);
 		this.runtime.standStill(Duration.ofNanos(1));
-		CompletableFuture<Acquisition> late = ask(WAITING, TARO);
+		CompletableFuture<LeaseOrResult> late = ask(WAITING, TARO);
 		this.store.deliver();
 		assertThat(joinWaiting(first)).matches(TestResults.gives("taro's"));
 		assertThat(joinWaiting(inTime)).matches(TestResults.gives("taro's"));
@@ -212,7 +212,7 @@ class ResultRecipientsTests {
 	void behindAnother() {
 		long token = takeElsewhere("holder");
 		CompletableFuture<Lease> plain = this.locks.acquireAsync(KEY, WAITING).toCompletableFuture();
-		CompletableFuture<Acquisition> loser = loser();
+		CompletableFuture<LeaseOrResult> loser = loser();
 		awaitQuestion();
 		leaveElsewhere("holder", "the result", token);
 		joinWaiting(plain);
@@ -235,7 +235,7 @@ class ResultRecipientsTests {
 	}
 
 	/** Makes a request that accepts no older result. */
-	private CompletableFuture<Acquisition> loser() {
+	private CompletableFuture<LeaseOrResult> loser() {
 		return this.locks.acquireAsync(KEY, WAITING, TARO, ResultQuery.NO_TOKEN, null).toCompletableFuture();
 	}
 
@@ -249,7 +249,7 @@ class ResultRecipientsTests {
 	@DisplayName("When the store fails at the release, no waiter gets the result")
 	void releaseFails() {
 		SharedLease winner = lease(SHARED);
-		CompletableFuture<Acquisition> loser = ask(WAITING, SHARED);
+		CompletableFuture<LeaseOrResult> loser = ask(WAITING, SHARED);
 		this.store.broken = true;
 		winner.close("the result");
 		this.runtime.pass(POLL);
@@ -263,7 +263,7 @@ class ResultRecipientsTests {
 		lease(TARO).close("taro's");
 		this.store.withholding = true;
 		CompletableFuture<Lease> plain = this.locks.acquireAsync(KEY, WAITING).toCompletableFuture();
-		CompletableFuture<Acquisition> taro = ask(WAITING, TARO);
+		CompletableFuture<LeaseOrResult> taro = ask(WAITING, TARO);
 		plain.cancel(false);
 		this.store.deliver();
 		assertThat(joinWaiting(taro)).matches(TestResults.gives("taro's"));
@@ -281,7 +281,7 @@ class ResultRecipientsTests {
 		return lease;
 	}
 
-	private CompletableFuture<Acquisition> ask(LockOptions options, ResultKey slot) {
+	private CompletableFuture<LeaseOrResult> ask(LockOptions options, ResultKey slot) {
 		return this.locks.acquireAsync(KEY, options, slot, since(slot), null).toCompletableFuture();
 	}
 

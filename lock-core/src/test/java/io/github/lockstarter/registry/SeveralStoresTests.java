@@ -66,7 +66,7 @@ class SeveralStoresTests {
 		this.safe.deliver();
 		this.locks.close();
 		this.elsewhere.close();
-		assertThat(this.locks.tables().isEmpty()).isTrue();
+		assertThat(this.locks.entries().isEmpty()).isTrue();
 	}
 
 	@Test
@@ -146,7 +146,7 @@ class SeveralStoresTests {
 		List<LockKey> keys = List.of(FREE, PAID);
 		Lease held = this.elsewhere.acquire(PAID, OPTIONS);
 		assertThatExceptionOfType(LockConflictException.class).isThrownBy(() -> this.locks.acquireAll(keys, OPTIONS));
-		assertThat(this.locks.tables().isEmpty()).isTrue();
+		assertThat(this.locks.entries().isEmpty()).isTrue();
 		this.elsewhere.acquire(FREE, OPTIONS).close();
 		held.close();
 		this.safe.broken = true;

@@ -78,7 +78,7 @@ class SlowListenersTests {
 		this.gate.countDown();
 		Awaitility.await().until(() -> {
 			this.held.forEach(Lease::close);
-			return this.locks.tables().isEmpty();
+			return this.locks.entries().isEmpty();
 		});
 		this.locks.close();
 	}

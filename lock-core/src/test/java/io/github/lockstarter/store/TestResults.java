@@ -3,7 +3,7 @@ package io.github.lockstarter.store;
 import java.time.Duration;
 import java.util.function.Predicate;
 
-import io.github.lockstarter.registry.sharing.SharingRegistry.Acquisition;
+import io.github.lockstarter.registry.sharing.SharingRegistry.LeaseOrResult;
 
 /**
  * Results of holders whose fencing tokens do not matter.
@@ -19,7 +19,7 @@ public final class TestResults {
 	}
 
 	/** Matches an acquisition with this result instead of the lock. */
-	public static Predicate<Acquisition> gives(String text) {
+	public static Predicate<LeaseOrResult> gives(String text) {
 		return (acquired) -> acquired.result() != null && acquired.result().text().equals(text);
 	}
 

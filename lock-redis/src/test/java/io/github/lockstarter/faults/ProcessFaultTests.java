@@ -20,7 +20,7 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
-import io.github.lockstarter.registry.sharing.SharingRegistry.Acquisition;
+import io.github.lockstarter.registry.sharing.SharingRegistry.LeaseOrResult;
 import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.redis.RedisInstance;
@@ -114,14 +114,14 @@ class ProcessFaultTests {
 		try (RedisInstance second = new RedisInstance(PREFIX); RedisInstance third = new RedisInstance(PREFIX)) {
 			TestJvm winner = holder(0, ttl);
 			winner.await("held");
-			List<CompletableFuture<Acquisition>> losers = IntStream.range(0, 20)
+			List<CompletableFuture<LeaseOrResult>> losers = IntStream.range(0, 20)
 				.mapToObj((i) -> ((i % 2 == 0) ? second : third).locks()
 					.acquireAsync(new LockKey("fault", "run0"), waiting, result, ResultQuery.NO_TOKEN, null)
 					.toCompletableFuture())
 				.toList();
 			winner.kill();
 			Awaitility.await().until(() -> losers.stream().anyMatch(CompletableFuture::isDone));
-			List<CompletableFuture<Acquisition>> runs = losers.stream().filter(CompletableFuture::isDone).toList();
+			List<CompletableFuture<LeaseOrResult>> runs = losers.stream().filter(CompletableFuture::isDone).toList();
 			assertThat(runs).hasSize(1);
 			runs.get(0).join().lease().close("the result");
 			assertThat(losers).filteredOn((loser) -> loser != runs.get(0))

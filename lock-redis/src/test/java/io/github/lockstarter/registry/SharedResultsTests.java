@@ -24,7 +24,7 @@ import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.registry.sharing.SharedLease;
-import io.github.lockstarter.registry.sharing.SharingRegistry.Acquisition;
+import io.github.lockstarter.registry.sharing.SharingRegistry.LeaseOrResult;
 import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.redis.RedisInstance;
@@ -91,7 +91,7 @@ class SharedResultsTests {
 		int requests = this.first.requests().size();
 		int requestsElsewhere = this.second.requests().size();
 		long begin = System.nanoTime();
-		List<CompletableFuture<Acquisition>> losers = new ArrayList<>();
+		List<CompletableFuture<LeaseOrResult>> losers = new ArrayList<>();
 		IntStream.range(0, 100).forEach((i) -> losers.add(ask(this.first, WAITING, SHARED)));
 		IntStream.range(0, 100).forEach((i) -> losers.add(ask(this.second, WAITING, SHARED)));
 		awaitWaiting();
@@ -109,13 +109,13 @@ class SharedResultsTests {
 	@DisplayName("Without a result, the next caller gets the lock, and all others get its result")
 	void nextOneAfterAFailure() {
 		SharedLease failing = lease(this.first, OPTIONS, SHARED);
-		List<CompletableFuture<Acquisition>> losers = Stream
+		List<CompletableFuture<LeaseOrResult>> losers = Stream
 			.of(this.first, this.first, this.first, this.second, this.second)
 			.map((instance) -> ask(instance, WAITING, SHARED))
 			.toList();
 		failing.close();
 		Awaitility.await().until(() -> losers.stream().anyMatch(CompletableFuture::isDone));
-		List<CompletableFuture<Acquisition>> answered = losers.stream().filter(CompletableFuture::isDone).toList();
+		List<CompletableFuture<LeaseOrResult>> answered = losers.stream().filter(CompletableFuture::isDone).toList();
 		assertThat(answered).hasSize(1);
 		answered.get(0).join().lease().close("of the second");
 		assertThat(losers).filteredOn((loser) -> loser != answered.get(0))
@@ -127,7 +127,7 @@ class SharedResultsTests {
 	@DisplayName("A holder that has lost its lease leaves no result, on either server")
 	void lostLease() {
 		SharedLease winner = lease(this.first, OPTIONS, SHARED);
-		List<CompletableFuture<Acquisition>> losers = Stream.of(this.first, this.second)
+		List<CompletableFuture<LeaseOrResult>> losers = Stream.of(this.first, this.second)
 			.map((instance) -> ask(instance, WAITING, SHARED))
 			.toList();
 		redis.delete(redis.keys(this.prefix + ":{*"));
@@ -145,7 +145,7 @@ class SharedResultsTests {
 		assertThat(redis.keys(this.prefix + ":result:*")).isEmpty();
 	}
 
-	private static boolean hasLease(CompletableFuture<Acquisition> loser) {
+	private static boolean hasLease(CompletableFuture<LeaseOrResult> loser) {
 		return loser.isDone() && loser.join().lease() != null && loser.join().lease().isHeld();
 	}
 
@@ -153,13 +153,13 @@ class SharedResultsTests {
 	@DisplayName("A caller that arrives after the winner has finished gets the lock, and no old result")
 	void sharesNothingOld() {
 		SharedLease winner = lease(this.first, OPTIONS, SHARED);
-		CompletableFuture<Acquisition> loser = ask(this.second, WAITING, SHARED);
+		CompletableFuture<LeaseOrResult> loser = ask(this.second, WAITING, SHARED);
 		awaitWaiting();
 		winner.close("old");
 		assertThat(loser).succeedsWithin(SOON).matches(RedisInstance.gives("old"));
 		assertThat(redis.keys(this.prefix + ":result:*")).hasSize(1);
 		SharedLease late = lease(this.second, WAITING, SHARED);
-		CompletableFuture<Acquisition> later = ask(this.first, WAITING, SHARED);
+		CompletableFuture<LeaseOrResult> later = ask(this.first, WAITING, SHARED);
 		awaitWaiting();
 		late.close("new");
 		assertThat(later).succeedsWithin(SOON).matches(RedisInstance.gives("new"));
@@ -183,7 +183,7 @@ class SharedResultsTests {
 	@DisplayName("Ten concurrent try-lock callers all get the stored result")
 	void replaysToTryLockCallers() {
 		lease(this.first, OPTIONS, REPLAYED).close("kept");
-		List<CompletableFuture<Acquisition>> all = IntStream.range(0, 10)
+		List<CompletableFuture<LeaseOrResult>> all = IntStream.range(0, 10)
 			.mapToObj((i) -> ask(this.second, OPTIONS, REPLAYED))
 			.toList();
 		assertThat(all)
@@ -194,12 +194,12 @@ class SharedResultsTests {
 	@DisplayName("A result is given to callers that ask for its key; the others get the lock in turn")
 	void resultKeysAreIndependent() {
 		SharedLease winner = lease(this.first, OPTIONS, SHARED);
-		CompletableFuture<Acquisition> same = ask(this.first, WAITING, SHARED);
-		CompletableFuture<Acquisition> other = ask(this.first, WAITING, REPLAYED);
+		CompletableFuture<LeaseOrResult> same = ask(this.first, WAITING, SHARED);
+		CompletableFuture<LeaseOrResult> other = ask(this.first, WAITING, REPLAYED);
 		CompletableFuture<Lease> none = this.first.locks().acquireAsync(this.key, WAITING).toCompletableFuture();
 		winner.close("for one");
 		assertThat(same).succeedsWithin(SOON).matches(RedisInstance.gives("for one"));
-		assertThat(other).succeedsWithin(SOON).extracting(Acquisition::result).isNull();
+		assertThat(other).succeedsWithin(SOON).extracting(LeaseOrResult::result).isNull();
 		other.join().lease().close("for another");
 		assertThat(none).succeedsWithin(SOON);
 		none.join().close();
@@ -209,9 +209,9 @@ class SharedResultsTests {
 	@DisplayName("A loser that is cancelled or times out affects no other caller")
 	void losersLeave() {
 		SharedLease winner = lease(this.first, OPTIONS, SHARED);
-		CompletableFuture<Acquisition> patient = ask(this.second, WAITING, SHARED);
-		CompletableFuture<Acquisition> cancelled = ask(this.second, WAITING, SHARED);
-		CompletableFuture<Acquisition> brief = ask(this.second, OPTIONS.withWaitTime(Duration.ofMillis(20)), SHARED);
+		CompletableFuture<LeaseOrResult> patient = ask(this.second, WAITING, SHARED);
+		CompletableFuture<LeaseOrResult> cancelled = ask(this.second, WAITING, SHARED);
+		CompletableFuture<LeaseOrResult> brief = ask(this.second, OPTIONS.withWaitTime(Duration.ofMillis(20)), SHARED);
 		cancelled.cancel(false);
 		awaitWaiting();
 		assertThat(brief).failsWithin(SOON).withThrowableThat().withCauseInstanceOf(LockConflictException.class);
@@ -224,7 +224,7 @@ class SharedResultsTests {
 	void sharersAreNotBounded() {
 		try (RedisInstance small = new RedisInstance(TestConnections.create(), this.prefix, 0, 1)) {
 			SharedLease winner = lease(small, OPTIONS, SHARED);
-			List<CompletableFuture<Acquisition>> losers = IntStream.range(0, 5)
+			List<CompletableFuture<LeaseOrResult>> losers = IntStream.range(0, 5)
 				.mapToObj((i) -> ask(small, WAITING, SHARED))
 				.toList();
 			CompletableFuture<Lease> other = small.locks().acquireAsync(this.key, WAITING).toCompletableFuture();
@@ -241,7 +241,7 @@ class SharedResultsTests {
 	@DisplayName("A caller that waited for another server's holder stores its result for the other waiters, even if Redis has lost them")
 	void storesForWaitersThatRedisForgot() {
 		Lease failing = lease(this.first, OPTIONS, SHARED);
-		CompletableFuture<Acquisition> next = ask(this.second, WAITING, SHARED);
+		CompletableFuture<LeaseOrResult> next = ask(this.second, WAITING, SHARED);
 		awaitWaiting();
 		failing.close();
 		assertThat(next).succeedsWithin(SOON);
@@ -267,7 +267,7 @@ class SharedResultsTests {
 		return lease;
 	}
 
-	private CompletableFuture<Acquisition> ask(RedisInstance instance, LockOptions options, ResultKey slot) {
+	private CompletableFuture<LeaseOrResult> ask(RedisInstance instance, LockOptions options, ResultKey slot) {
 		return instance.locks().acquireAsync(this.key, options, slot, since(slot), null).toCompletableFuture();
 	}
 

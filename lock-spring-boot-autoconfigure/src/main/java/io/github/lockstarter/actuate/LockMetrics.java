@@ -60,13 +60,14 @@ public final class LockMetrics implements MeterBinder {
 		counter("lock.queue.full", name, Event.QUEUE_FULL,
 				"Attempts that were refused because lock.max-waiters callers were waiting")
 			.register(registry);
-		counter("lock.handoffs", name, Event.HANDED_OFF, "Leases handed to the next waiter without a store request")
+		counter("lock.handoffs", name, Event.HANDED_OFF,
+				"Leases handed to the next waiter without a command to the store")
 			.register(registry);
 		String store = this.locks.storeName(name);
 		counter("lock.renewals", name, Event.RENEWED, "Renewals of leases").tag(STORE, store).register(registry);
 		counter("lock.losses", name, Event.LOST, "Leases that ended before they were released").tag(STORE, store)
 			.register(registry);
-		counter("lock.store.errors", name, Event.STORE_ERROR, "Store requests that failed").tag(STORE, store)
+		counter("lock.store.errors", name, Event.STORE_ERROR, "Commands to the store that failed").tag(STORE, store)
 			.register(registry);
 		counter("lock.skips", name, Event.SKIPPED, "Calls that were skipped, because the lock was held")
 			.register(registry);

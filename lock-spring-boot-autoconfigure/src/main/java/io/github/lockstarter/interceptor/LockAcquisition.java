@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -428,11 +429,11 @@ public final class LockAcquisition {
 		 * Cancelling the result cancels the pending acquire call itself, not a dependent
 		 * stage.
 		 */
-		private <T> void follow(List<WantedLock> locks, Question<T> question, Answer<T> answer) {
+		private <T> void follow(List<WantedLock> locks, Supplier<CompletionStage<T>> acquire, Consumer<T> granted) {
 			WaitGraph.Wait wait = this.acquired.beginWait(locks);
 			CompletionStage<T> asked;
 			try {
-				asked = question.ask();
+				asked = acquire.get();
 				Assert.state(asked != null,
 						"The LockRegistry returned null instead of a CompletionStage. If it is a mock, configure it to return one");
 			}
@@ -441,11 +442,11 @@ public final class LockAcquisition {
 				throw ex;
 			}
 			CompletableFuture<T> attempt = asked.toCompletableFuture();
-			attempt.whenComplete((granted, failure) -> {
+			attempt.whenComplete((leases, failure) -> {
 				this.acquired.endWait(wait);
 				try {
 					if (failure == null) {
-						answer.take(granted);
+						granted.accept(leases);
 						return;
 					}
 				}
@@ -484,18 +485,6 @@ public final class LockAcquisition {
 				leases.abandon();
 			}
 		}
-
-	}
-
-	private interface Question<T> {
-
-		@Nullable CompletionStage<T> ask();
-
-	}
-
-	private interface Answer<T> {
-
-		void take(T granted);
 
 	}
 

@@ -82,7 +82,7 @@ final class SelfInvocations extends ClassVisitor {
 		boolean inherited = (access & Opcodes.ACC_PRIVATE) == 0 && !name.startsWith("<");
 		boolean skipped = (access & (Opcodes.ACC_STATIC | Opcodes.ACC_BRIDGE)) != 0
 				|| (inherited && !this.overriding.add(name + descriptor));
-		return skipped ? null : new Caller(name, descriptor);
+		return skipped ? null : new CallVisitor(name, descriptor);
 	}
 
 	private Class<?> load(Type type) {
@@ -95,7 +95,7 @@ final class SelfInvocations extends ClassVisitor {
 	}
 
 	/** A method of the source code, or a lambda. */
-	private final class Caller extends MethodVisitor {
+	private final class CallVisitor extends MethodVisitor {
 
 		/** The prefix of its signature: a lambda has only the name of its method. */
 		private final String signature;
@@ -106,7 +106,7 @@ final class SelfInvocations extends ClassVisitor {
 		/** The methods that it calls, each with the class on which it is called. */
 		private final Map<String, Class<?>> callees = new TreeMap<>();
 
-		Caller(String name, String descriptor) {
+		CallVisitor(String name, String descriptor) {
 			super(Opcodes.ASM9);
 			this.signature = (name + descriptor).replaceFirst("^lambda\\$(.+)\\$\\d+\\(.*", "$1(");
 			this.others.addAll(List.of(Type.getArgumentTypes(descriptor)));

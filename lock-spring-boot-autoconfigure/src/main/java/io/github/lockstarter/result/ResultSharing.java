@@ -31,7 +31,7 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.PayloadMismatchException;
 import io.github.lockstarter.ResultUnavailableException;
 import io.github.lockstarter.registry.sharing.SharingRegistry;
-import io.github.lockstarter.registry.sharing.SharingRegistry.Acquisition;
+import io.github.lockstarter.registry.sharing.SharingRegistry.LeaseOrResult;
 import io.github.lockstarter.result.SharedResult.Response;
 import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.ResultQuery;
@@ -128,7 +128,7 @@ public final class ResultSharing {
 	public Outcome acquire(LockRegistry registry, LockKey key, LockOptions options, Caller caller) {
 		SharingRegistry sharing = registry(registry);
 		long begin = System.nanoTime();
-		Acquisition acquired = sharing.acquire(key, options, resultKey(caller), since());
+		LeaseOrResult acquired = sharing.acquire(key, options, resultKey(caller), since());
 		Outcome outcome = outcome(acquired, caller);
 		while (outcome == null) {
 			acquired = sharing.acquire(key, left(options, begin), resultKey(caller), after(acquired));
@@ -159,9 +159,9 @@ public final class ResultSharing {
 	 * @param next repeats the acquisition after a result that cannot be read, and accepts
 	 * only results from the given fencing token on
 	 */
-	private void attempt(CompletionStage<Acquisition> acquisition, LongFunction<CompletionStage<Acquisition>> next,
+	private void attempt(CompletionStage<LeaseOrResult> acquisition, LongFunction<CompletionStage<LeaseOrResult>> next,
 			Caller caller, CompletableFuture<Outcome> result) {
-		CompletableFuture<Acquisition> attempt = acquisition.toCompletableFuture();
+		CompletableFuture<LeaseOrResult> attempt = acquisition.toCompletableFuture();
 		attempt.whenComplete((acquired, failure) -> {
 			try {
 				Outcome outcome = (failure == null) ? outcome(acquired, caller) : null;
@@ -221,7 +221,7 @@ public final class ResultSharing {
 		return (this.replay != null) ? ResultQuery.ANY_TOKEN : ResultQuery.NO_TOKEN;
 	}
 
-	private static long after(Acquisition unreadable) {
+	private static long after(LeaseOrResult unreadable) {
 		StoredResult result = unreadable.result();
 		return (result != null) ? result.fencingToken() + 1 : ResultQuery.NO_TOKEN;
 	}
@@ -236,7 +236,7 @@ public final class ResultSharing {
 	 * Returns the outcome; {@code null} if the result cannot be read, and the call may
 	 * run instead.
 	 */
-	private @Nullable Outcome outcome(Acquisition acquired, Caller caller) {
+	private @Nullable Outcome outcome(LeaseOrResult acquired, Caller caller) {
 		StoredResult stored = acquired.result();
 		if (stored == null) {
 			return new Outcome(acquired.lease(), null);

@@ -21,7 +21,7 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
 import io.github.lockstarter.registry.sharing.SharedLease;
 import io.github.lockstarter.registry.sharing.SharingRegistry;
-import io.github.lockstarter.registry.sharing.SharingRegistry.Acquisition;
+import io.github.lockstarter.registry.sharing.SharingRegistry.LeaseOrResult;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
@@ -69,7 +69,7 @@ class OnConflictTests {
 			SharedLease lease = mock(SharedLease.class);
 			when(lease.key()).thenReturn(new LockKey("any", ""));
 			when(lease.isHeld()).thenReturn(true);
-			return (call.getMethod().getReturnType() == Acquisition.class) ? new Acquisition(lease, null) : lease;
+			return (call.getMethod().getReturnType() == LeaseOrResult.class) ? new LeaseOrResult(lease, null) : lease;
 		});
 		this.runner.withPropertyValues(properties)
 			.withBean(LockRegistry.class, () -> registry)

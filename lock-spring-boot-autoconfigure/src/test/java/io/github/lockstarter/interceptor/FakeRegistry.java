@@ -194,9 +194,9 @@ final class FakeRegistry implements SharingRegistry {
 	}
 
 	@Override
-	public Acquisition acquire(LockKey key, LockOptions options, ResultKey resultKey, long since) {
+	public LeaseOrResult acquire(LockKey key, LockOptions options, ResultKey resultKey, long since) {
 		SharedLease lease = (SharedLease) acquire(key, options);
-		return (this.result != null) ? new Acquisition(null, this.result) : new Acquisition(lease, null);
+		return (this.result != null) ? new LeaseOrResult(null, this.result) : new LeaseOrResult(lease, null);
 	}
 
 	@Override
@@ -211,8 +211,8 @@ final class FakeRegistry implements SharingRegistry {
 	}
 
 	@Override
-	public CompletionStage<Acquisition> acquireAsync(LockKey key, LockOptions options, ResultKey resultKey, long since,
-			@Nullable Executor executor) {
+	public CompletionStage<LeaseOrResult> acquireAsync(LockKey key, LockOptions options, ResultKey resultKey,
+			long since, @Nullable Executor executor) {
 		return later(key, executor, () -> acquire(key, options, resultKey, since));
 	}
 

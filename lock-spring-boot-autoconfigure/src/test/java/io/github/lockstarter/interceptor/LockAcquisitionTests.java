@@ -41,7 +41,7 @@ import io.github.lockstarter.operation.LockSettings;
 import io.github.lockstarter.operation.LockedMethod;
 import io.github.lockstarter.operation.OnStoreFailure;
 import io.github.lockstarter.operation.TestOperations;
-import io.github.lockstarter.registry.sharing.SharingRegistry.Acquisition;
+import io.github.lockstarter.registry.sharing.SharingRegistry.LeaseOrResult;
 import io.github.lockstarter.result.SharedCall;
 import io.github.lockstarter.result.SharedResult;
 import io.github.lockstarter.store.ResultKey;
@@ -468,7 +468,7 @@ class LockAcquisitionTests {
 	void sharedGrantedAfterCancellation() {
 		CompletableFuture<Object> late = this.registry.pend("a:1", new Uncancellable<>());
 		async(locks("shared", "1")).cancel(false);
-		late.complete(new Acquisition(this.registry.lease("a:1"), null));
+		late.complete(new LeaseOrResult(this.registry.lease("a:1"), null));
 		assertThat(this.registry.released).singleElement().asString().endsWith("a:1");
 	}
 

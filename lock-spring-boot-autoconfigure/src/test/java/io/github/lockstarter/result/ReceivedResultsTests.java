@@ -34,7 +34,7 @@ import io.github.lockstarter.PayloadMismatchException;
 import io.github.lockstarter.ResultUnavailableException;
 import io.github.lockstarter.registry.sharing.SharedLease;
 import io.github.lockstarter.registry.sharing.SharingRegistry;
-import io.github.lockstarter.registry.sharing.SharingRegistry.Acquisition;
+import io.github.lockstarter.registry.sharing.SharingRegistry.LeaseOrResult;
 import io.github.lockstarter.result.SharedResult.Response;
 import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.ResultQuery;
@@ -74,7 +74,7 @@ class ReceivedResultsTests {
 
 	private final ResultSharing ofHandler = of(true, new Replay(Duration.ofHours(24), KeptAnswers.ALL));
 
-	private final Deque<Acquisition> stored = new ArrayDeque<>();
+	private final Deque<LeaseOrResult> stored = new ArrayDeque<>();
 
 	@BeforeEach
 	void prepare() {
@@ -155,8 +155,8 @@ class ReceivedResultsTests {
 	@ValueSource(booleans = { false, true })
 	@DisplayName("A call whose shared result cannot be read asks again for a later one, within its wait time")
 	void unreadableShared(boolean async) {
-		stored(new Acquisition(null, new StoredResult(shareKey(), "garbage", 7)),
-				new Acquisition(null, new StoredResult(shareKey(), "garbage", 9)), granted());
+		stored(new LeaseOrResult(null, new StoredResult(shareKey(), "garbage", 7)),
+				new LeaseOrResult(null, new StoredResult(shareKey(), "garbage", 9)), granted());
 		assertThat(acquire(this.sharing, async).lease()).isSameAs(this.lease);
 		assertThat(this.counts.get("lock", Event.NOT_READABLE)).isEqualTo(2);
 		assertThat(this.counts.get("lock", Event.SHARED)).isZero();
@@ -235,8 +235,8 @@ class ReceivedResultsTests {
 	@Test
 	@DisplayName("The end of a cancelled call ends the attempt that is under way, be it a repeated one")
 	void cancelled() {
-		CompletableFuture<Acquisition> first = new CompletableFuture<>();
-		CompletableFuture<Acquisition> second = new CompletableFuture<>();
+		CompletableFuture<LeaseOrResult> first = new CompletableFuture<>();
+		CompletableFuture<LeaseOrResult> second = new CompletableFuture<>();
 		Mockito.when(this.registry.acquireAsync(any(), any(), any(), anyLong(), any())).thenReturn(first, second);
 		CompletableFuture<Outcome> call = this.sharing.acquireAsync(this.registry, KEY, OPTIONS, CALLER, EXECUTOR);
 		first.complete(result("garbage"));
@@ -248,7 +248,7 @@ class ReceivedResultsTests {
 	@Test
 	@DisplayName("A lease that is granted in the moment in which the call is cancelled is released")
 	void grantedTooLate() {
-		CompletableFuture<Acquisition> attempt = new CompletableFuture<>() {
+		CompletableFuture<LeaseOrResult> attempt = new CompletableFuture<>() {
 
 			@Override
 			public boolean cancel(boolean mayInterruptIfRunning) {
@@ -287,12 +287,12 @@ class ReceivedResultsTests {
 	}
 
 	/** Lets the registry give these, the last one for ever. */
-	private void stored(Acquisition... acquired) {
+	private void stored(LeaseOrResult... acquired) {
 		this.stored.clear();
 		this.stored.addAll(List.of(acquired));
 	}
 
-	private Acquisition next() {
+	private LeaseOrResult next() {
 		return (this.stored.size() > 1) ? this.stored.remove() : this.stored.peek();
 	}
 
@@ -311,12 +311,12 @@ class ReceivedResultsTests {
 		}
 	}
 
-	private Acquisition granted() {
-		return new Acquisition(this.lease, null);
+	private LeaseOrResult granted() {
+		return new LeaseOrResult(this.lease, null);
 	}
 
-	private static Acquisition result(String text) {
-		return new Acquisition(null, new StoredResult(shareKey(), text, 1));
+	private static LeaseOrResult result(String text) {
+		return new LeaseOrResult(null, new StoredResult(shareKey(), text, 1));
 	}
 
 	private static ResultKey shareKey() {

@@ -47,17 +47,17 @@ final class TestLockStore implements LockStore {
 	}
 
 	@Override
-	public CompletionStage<AcquireAllResult> acquireAll(List<Acquisition> acquisitions) {
+	public CompletionStage<AcquireAllResult> acquireAll(List<Claim> acquisitions) {
 		List<TestLock> locks = acquisitions.stream().map((each) -> (TestLock) each.lock()).toList();
 		return locks.get(0)
 			.ask(() -> this.memory.acquireAll(IntStream.range(0, locks.size())
-				.mapToObj((i) -> new Acquisition(locks.get(i).inMemory, acquisitions.get(i).owner(),
-						acquisitions.get(i).ttl()))
+				.mapToObj(
+						(i) -> new Claim(locks.get(i).inMemory, acquisitions.get(i).owner(), acquisitions.get(i).ttl()))
 				.toList()))
 			.thenApply((result) -> seenBy(acquisitions, result));
 	}
 
-	private static AcquireAllResult seenBy(List<Acquisition> acquisitions, AcquireAllResult result) {
+	private static AcquireAllResult seenBy(List<Claim> acquisitions, AcquireAllResult result) {
 		return (result instanceof FirstHeld held)
 				? new FirstHeld(held.index(), seen(held.held(), acquisitions.get(held.index()).ttl())) : result;
 	}

@@ -8,7 +8,7 @@ enum EntryState {
 	/** No caller has arrived yet. */
 	NEW,
 
-	/** The acquire request of the head of the queue is pending. */
+	/** The acquire command of the head of the queue is pending. */
 	ACQUIRING,
 
 	/** The lock is held elsewhere, and the queue waits for a wake-up. */
@@ -21,8 +21,7 @@ enum EntryState {
 	RELEASING,
 
 	/**
-	 * The entry has been removed from the table. A caller that arrives now uses its
-	 * successor.
+	 * The entry has been removed. A caller that arrives now uses its successor.
 	 */
 	RETIRED
 

@@ -17,9 +17,9 @@ import io.github.lockstarter.registry.lease.StoreLease;
 import io.github.lockstarter.registry.lease.Turn;
 import io.github.lockstarter.registry.observe.RegistryObserver;
 import io.github.lockstarter.registry.observe.StoreFailure;
-import io.github.lockstarter.registry.request.AcquireRequest;
-import io.github.lockstarter.registry.request.SharedTokenRequest;
-import io.github.lockstarter.registry.request.TokenRequest;
+import io.github.lockstarter.registry.acquisition.Acquisition;
+import io.github.lockstarter.registry.acquisition.SharedTokenAcquisition;
+import io.github.lockstarter.registry.acquisition.TokenAcquisition;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
@@ -34,8 +34,8 @@ import io.github.lockstarter.store.StoredResult;
 /**
  * The local state of one lock in this JVM. Only the head of its queue contends for the
  * lock in the store, on behalf of all callers. A holder hands the lock off to the next
- * caller in the queue without a store request, until the {@linkplain Turn turn} is over.
- * Then other instances can acquire the lock.
+ * caller in the queue without a command to the store, until the {@linkplain Turn turn} is
+ * over. Then other instances can acquire the lock.
  * <p>
  * It is a state machine. A transition is made under the monitor and returns a step, which
  * runs after the monitor is released. So neither the store nor a caller is called under
@@ -43,7 +43,7 @@ import io.github.lockstarter.store.StoredResult;
  */
 final class LockEntry implements LeasedLock {
 
-	private final LockTable table;
+	private final LockEntries entries;
 
 	private final LockKey key;
 
@@ -59,7 +59,7 @@ final class LockEntry implements LeasedLock {
 
 	private EntryState state = EntryState.NEW;
 
-	/** The turn of the pending acquire request. */
+	/** The turn of the pending acquire command. */
 	private @Nullable Turn asked;
 
 	private volatile @Nullable StoreLease lease;
@@ -69,19 +69,19 @@ final class LockEntry implements LeasedLock {
 	 */
 	private boolean watching;
 
-	/** Whether the last acquire request, if it was refused, is notified of a release. */
+	/** Whether the last acquire command, if it was refused, is notified of a release. */
 	private volatile boolean registered;
 
-	/** Whether a release was notified since the last acquire request. */
+	/** Whether a release was notified since the last acquire command. */
 	private volatile boolean released;
 
 	/** The known end of the lease of a holder elsewhere. */
 	private volatile long heldUntil;
 
-	LockEntry(LockTable table, LockKey key) {
-		this.table = table;
+	LockEntry(LockEntries entries, LockKey key) {
+		this.entries = entries;
 		this.key = key;
-		this.stored = Objects.requireNonNull(table.store().lock(key), "the store returned no handle for the lock");
+		this.stored = Objects.requireNonNull(entries.store().lock(key), "the store returned no handle for the lock");
 		this.heldUntil = now();
 	}
 
@@ -92,12 +92,12 @@ final class LockEntry implements LeasedLock {
 
 	@Override
 	public RegistryObserver observer() {
-		return this.table.observer();
+		return this.entries.observer();
 	}
 
 	@Override
 	public EngineRuntime runtime() {
-		return this.table.runtime();
+		return this.entries.runtime();
 	}
 
 	/** Returns the lease of the holder here. */
@@ -111,7 +111,7 @@ final class LockEntry implements LeasedLock {
 	}
 
 	private <T> T withMonitor(Supplier<T> action) {
-		Lock monitor = this.table.monitor(this.key);
+		Lock monitor = this.entries.monitor(this.key);
 		monitor.lock();
 		try {
 			return action.get();
@@ -121,16 +121,16 @@ final class LockEntry implements LeasedLock {
 		}
 	}
 
-	/** Admits the request, or answers it; {@code false} if this entry is retired. */
-	boolean admit(AcquireRequest request) {
+	/** Admits the acquisition, or answers it; {@code false} if this entry is retired. */
+	boolean admit(Acquisition acquisition) {
 		Step next;
-		Lock monitor = this.table.monitor(this.key);
+		Lock monitor = this.entries.monitor(this.key);
 		monitor.lock();
 		try {
 			if (this.state == EntryState.RETIRED) {
 				return false;
 			}
-			next = admitted(request);
+			next = admitted(acquisition);
 		}
 		finally {
 			monitor.unlock();
@@ -139,39 +139,39 @@ final class LockEntry implements LeasedLock {
 		return true;
 	}
 
-	private Step admitted(AcquireRequest request) {
+	private Step admitted(Acquisition acquisition) {
 		boolean taken = this.state == EntryState.HELD || this.queue.headOrTryLock() != null;
 		if (this.state == EntryState.HELD || this.state == EntryState.WAITING) {
-			request.meetContention();
+			acquisition.meetContention();
 		}
 		StoreLease holder = this.lease;
 		// After the end of the lease, other holders may have left a result before the
 		// caller arrived.
 		if (holder != null && !holder.remaining().isZero()) {
-			request.noteHolder(Turn.storeToken(holder.fencingToken()));
+			acquisition.noteHolder(Turn.storeToken(holder.fencingToken()));
 		}
 		boolean asking = this.state == EntryState.ACQUIRING || this.state == EntryState.RELEASING;
-		if (taken && asking && !request.waits() && !this.table.isClosed()) {
-			this.queue.addTryLock(request);
+		if (taken && asking && !acquisition.waits() && !this.entries.isClosed()) {
+			this.queue.addTryLock(acquisition);
 			return Step.NOTHING;
 		}
-		if (this.table.isClosed() || (taken && request.waits() && this.table.isDraining())) {
-			return retireIfUnused().then(WaitQueue.fail(List.of(request), LockTable.CLOSED, null));
+		if (this.entries.isClosed() || (taken && acquisition.waits() && this.entries.isDraining())) {
+			return retireIfUnused().then(WaitQueue.fail(List.of(acquisition), LockEntries.CLOSED, null));
 		}
-		if (taken && !request.waits()) {
+		if (taken && !acquisition.waits()) {
 			Duration remaining = remaining();
-			return () -> request.refuseAtOnce(remaining, false);
+			return () -> acquisition.refuseAtOnce(remaining, false);
 		}
-		if (taken && !this.queue.hasRoomFor(request, this.table.maxWaiters())) {
+		if (taken && !this.queue.hasRoomFor(acquisition, this.entries.maxWaiters())) {
 			Duration remaining = remaining();
-			return () -> request.refuseAtOnce(remaining, true);
+			return () -> acquisition.refuseAtOnce(remaining, true);
 		}
-		this.queue.add(request);
+		this.queue.add(acquisition);
 		if (this.state == EntryState.NEW) {
-			return acquire(request, request.blocks() ? this.stored.blocking() : this.stored);
+			return acquire(acquisition, acquisition.blocks() ? this.stored.blocking() : this.stored);
 		}
-		if (request.waits()) {
-			waitTimeout().set(request);
+		if (acquisition.waits()) {
+			waitTimeout().set(acquisition);
 		}
 		return Step.NOTHING;
 	}
@@ -182,47 +182,48 @@ final class LockEntry implements LeasedLock {
 	}
 
 	/**
-	 * Reserves this lock, if it is not in use, for a request for several locks. Other
-	 * callers queue behind it.
+	 * Reserves this lock, if it is not in use, for an acquisition for several locks.
+	 * Other callers queue behind it.
 	 */
-	boolean reserve(AcquireRequest request) {
+	boolean reserve(Acquisition acquisition) {
 		return withMonitor(() -> {
 			boolean unused = this.state == EntryState.NEW;
 			if (unused) {
-				this.queue.add(request);
+				this.queue.add(acquisition);
 				this.state = EntryState.ACQUIRING;
 			}
 			return unused;
 		});
 	}
 
-	/** Begins a store request for this reserved lock together with others. */
-	LockGroup.Question ask(AcquireRequest request) {
-		Turn turn = new Turn(request.owner(), now(), request.options().ttl());
+	/** Begins a command to the store for this reserved lock together with others. */
+	LockGroup.Member ask(Acquisition acquisition) {
+		Turn turn = new Turn(acquisition.nextOwner(), now(), acquisition.options().ttl());
 		this.asked = turn;
 		this.released = false;
 		this.registered = false;
-		return new LockGroup.Question(this, request, turn, this.stored);
+		return new LockGroup.Member(this, acquisition, turn, this.stored);
 	}
 
-	/** Begins a store request for this reserved lock alone. */
-	void askAlone(AcquireRequest request) {
-		perform(() -> acquire(request));
+	/** Begins a command to the store for this reserved lock alone. */
+	void askAlone(Acquisition acquisition) {
+		perform(() -> acquire(acquisition));
 	}
 
 	/**
-	 * Ends a store request for this lock and others that was not granted. The request
-	 * leaves the queue unanswered: its caller has to acquire another lock first.
+	 * Ends a command to the store for this lock and others that was not granted. The
+	 * acquisition leaves the queue unanswered: its caller has to acquire another lock
+	 * first.
 	 * @param held the holder of this lock; {@code null} if it is not known
 	 */
-	void passOver(AcquireRequest request, Turn turn, @Nullable Held held) {
+	void passOver(Acquisition acquisition, Turn turn, @Nullable Held held) {
 		perform(() -> {
 			this.asked = null;
-			this.queue.remove(request);
+			this.queue.remove(acquisition);
 			if (held == null) {
 				return acquireNext(false);
 			}
-			request.meetContention();
+			acquisition.meetContention();
 			return held(held, turn);
 		});
 	}
@@ -239,30 +240,29 @@ final class LockEntry implements LeasedLock {
 					.toList()));
 	}
 
-	/** Removes a request that has been abandoned. */
-	void leave(AcquireRequest request) {
+	/** Removes an acquisition that has been abandoned. */
+	void leave(Acquisition acquisition) {
 		perform(() -> {
-			return this.queue.remove(request) ? retireIfUnused() : Step.NOTHING;
+			return this.queue.remove(acquisition) ? retireIfUnused() : Step.NOTHING;
 		});
 	}
 
 	/** Refuses a waiter, as if the queue had been full when it arrived. */
-	void refuse(AcquireRequest request) {
+	void refuse(Acquisition acquisition) {
 		perform(() -> {
 			Duration remaining = remaining();
-			return this.queue.remove(request) ? retireIfUnused().then(() -> request.refuseAtOnce(remaining, true))
-					: Step.NOTHING;
+			return this.queue.remove(acquisition)
+					? retireIfUnused().then(() -> acquisition.refuseAtOnce(remaining, true)) : Step.NOTHING;
 		});
 	}
 
 	/**
-	 * Refuses the waiters whose wait is over, except for one with a pending store
-	 * request.
+	 * Refuses the waiters whose wait is over, except for one with a pending command.
 	 */
 	private void expire() {
 		perform(() -> {
 			long now = now();
-			AcquireRequest asker = (this.state == EntryState.ACQUIRING) ? this.queue.head() : null;
+			Acquisition asker = (this.state == EntryState.ACQUIRING) ? this.queue.head() : null;
 			Step refusals = this.queue.refuseLate(now, asker, remaining());
 			waitTimeout().cancel();
 			this.queue.forEach((waiter) -> {
@@ -274,21 +274,21 @@ final class LockEntry implements LeasedLock {
 		});
 	}
 
-	/** Ends all waiting, except for a head with a pending store request. */
+	/** Ends all waiting, except for a head with a pending command. */
 	void stopWaiting() {
 		perform(() -> {
 			boolean asking = this.state == EntryState.ACQUIRING || this.state == EntryState.RELEASING;
-			return (asking ? this.queue.failTail(LockTable.CLOSED) : this.queue.failAll(LockTable.CLOSED, null))
+			return (asking ? this.queue.failTail(LockEntries.CLOSED) : this.queue.failAll(LockEntries.CLOSED, null))
 				.then(retireIfUnused());
 		});
 	}
 
 	/** Ends all waiting and holding. */
 	void close() {
-		perform(() -> this.queue.failAll(LockTable.CLOSED, null).then(retireIfUnused()));
+		perform(() -> this.queue.failAll(LockEntries.CLOSED, null).then(retireIfUnused()));
 		StoreLease held = this.lease;
 		if (held != null) {
-			held.lose(LockTable.CLOSED);
+			held.lose(LockEntries.CLOSED);
 		}
 	}
 
@@ -307,25 +307,25 @@ final class LockEntry implements LeasedLock {
 
 	@Override
 	public @Nullable StoredLock joinsTransactions() {
-		return this.table.joinsTransactions() ? this.stored : null;
+		return this.entries.joinsTransactions() ? this.stored : null;
 	}
 
 	@Override
 	public @Nullable StoredLock joinsReactiveTransactions() {
-		return this.table.joinsReactiveTransactions() ? this.stored : null;
+		return this.entries.joinsReactiveTransactions() ? this.stored : null;
 	}
 
-	private Step acquire(AcquireRequest head) {
+	private Step acquire(Acquisition head) {
 		return acquire(head, this.stored);
 	}
 
-	/** Sends an acquire request for the head of the queue. */
-	private Step acquire(AcquireRequest head, StoredLock stored) {
+	/** Sends an acquire command for the head of the queue. */
+	private Step acquire(Acquisition head, StoredLock stored) {
 		this.state = EntryState.ACQUIRING;
-		boolean notified = head.waits() && this.table.isNotified();
+		boolean notified = head.waits() && this.entries.isNotified();
 		this.watching |= notified;
 		return () -> {
-			Turn turn = new Turn(head.owner(), now(), head.options().ttl());
+			Turn turn = new Turn(head.nextOwner(), now(), head.options().ttl());
 			this.asked = turn;
 			this.released = false;
 			this.registered = notified;
@@ -342,11 +342,11 @@ final class LockEntry implements LeasedLock {
 
 	/** Records an answer of the store. Returns its failure, if any. */
 	private @Nullable Throwable note(@Nullable Throwable failure) {
-		this.table.observer().storeAnswered(this.key, failure);
+		this.entries.observer().storeAnswered(this.key, failure);
 		return StoreFailure.cause(failure);
 	}
 
-	void answered(Turn turn, AcquireRequest asker, @Nullable AcquireResult result, @Nullable Throwable failure) {
+	void answered(Turn turn, Acquisition asker, @Nullable AcquireResult result, @Nullable Throwable failure) {
 		perform(() -> {
 			if (!turn.equals(this.asked)) {
 				// A second answer of the store must not create a second holder.
@@ -370,8 +370,8 @@ final class LockEntry implements LeasedLock {
 		});
 	}
 
-	private Step granted(Turn turn, AcquireRequest asker, long storeToken) {
-		AcquireRequest head = this.queue.headOrTryLock();
+	private Step granted(Turn turn, Acquisition asker, long storeToken) {
+		Acquisition head = this.queue.headOrTryLock();
 		boolean over = turn.isOver(now());
 		if (head == asker && over) {
 			this.queue.remove(head);
@@ -381,16 +381,16 @@ final class LockEntry implements LeasedLock {
 		if (head == null || over || (head != asker && !head.canUseGrantOf(asker))) {
 			return giveBack(turn, asker);
 		}
-		return (head instanceof TokenRequest request) ? grantToToken(request, turn, storeToken)
+		return (head instanceof TokenAcquisition acquisition) ? grantToToken(acquisition, turn, storeToken)
 				: grant(head, turn, Turn.firstToken(storeToken));
 	}
 
-	private Step grant(AcquireRequest request, Turn turn, long fencingToken) {
-		this.queue.remove(request);
+	private Step grant(Acquisition acquisition, Turn turn, long fencingToken) {
+		this.queue.remove(acquisition);
 		this.queue.noteHolder(Turn.storeToken(fencingToken), now());
 		cancelWakeUp();
 		this.wakeUp = null;
-		StoreLease granted = new StoreLease(this, request, turn, fencingToken);
+		StoreLease granted = new StoreLease(this, acquisition, turn, fencingToken);
 		this.lease = granted;
 		this.state = EntryState.HELD;
 		Step closing = stopWatching();
@@ -403,24 +403,24 @@ final class LockEntry implements LeasedLock {
 				// closed handle.
 				wake();
 			}
-			this.table.renewals().add(granted);
-			request.grant(granted, granted.hold());
+			this.entries.renewals().add(granted);
+			acquisition.grant(granted, granted.hold());
 		}).then(refusals);
 	}
 
 	/** From now on, this JVM treats the lock as held elsewhere. */
-	private Step grantToToken(TokenRequest request, Turn turn, long storeToken) {
-		this.queue.remove(request);
+	private Step grantToToken(TokenAcquisition acquisition, Turn turn, long storeToken) {
+		this.queue.remove(acquisition);
 		this.heldUntil = turn.deadline();
 		return this.queue.held(remaining())
-			.then(() -> request.grantToToken(turn.held(storeToken, false, now())))
+			.then(() -> acquisition.grantToToken(turn.held(storeToken, false, now())))
 			.then(scheduleNext());
 	}
 
 	/** Releases a lock that was granted to a caller that has given up. */
-	private Step giveBack(Turn turn, AcquireRequest asker) {
+	private Step giveBack(Turn turn, Acquisition asker) {
 		this.state = EntryState.RELEASING;
-		if (asker instanceof SharedTokenRequest) {
+		if (asker instanceof SharedTokenAcquisition) {
 			return scheduleNext();
 		}
 		return () -> askToRelease(turn).whenComplete((owned, failure) -> {
@@ -435,7 +435,7 @@ final class LockEntry implements LeasedLock {
 	 */
 	private Step scheduleNext() {
 		this.state = EntryState.RELEASING;
-		return () -> this.table.runtime().schedule(() -> perform(() -> acquireNext(false)), 0);
+		return () -> this.entries.runtime().schedule(() -> perform(() -> acquireNext(false)), 0);
 	}
 
 	/**
@@ -443,9 +443,10 @@ final class LockEntry implements LeasedLock {
 	 * @param endsTurn whether the lock was released although another caller waits here
 	 */
 	private Step acquireNext(boolean endsTurn) {
-		Step refusals = this.queue.refuseHeads((request) -> request.waits() && request.left() <= 0, remaining());
-		AcquireRequest head = this.queue.headOrTryLock();
-		if (endsTurn && head != null && head.waits() && yieldsToOtherInstances() && !this.table.isDraining()) {
+		Step refusals = this.queue.refuseHeads((acquisition) -> acquisition.waits() && acquisition.left() <= 0,
+				remaining());
+		Acquisition head = this.queue.headOrTryLock();
+		if (endsTurn && head != null && head.waits() && yieldsToOtherInstances() && !this.entries.isDraining()) {
 			this.state = EntryState.WAITING;
 			wakeUp().soon();
 			return refusals.then(this.queue.refuseTryLocks(remaining()));
@@ -459,7 +460,7 @@ final class LockEntry implements LeasedLock {
 	 * once.
 	 */
 	private boolean yieldsToOtherInstances() {
-		return !this.table.isNotified() && this.table.isShared();
+		return !this.entries.isNotified() && this.entries.isShared();
 	}
 
 	private Step held(Held held, Turn asked) {
@@ -470,20 +471,20 @@ final class LockEntry implements LeasedLock {
 
 	private Step held(Duration remaining) {
 		return this.queue.held(remaining)
-			.then(this.queue.refuseHeads((request) -> request.left() <= 0, remaining))
+			.then(this.queue.refuseHeads((acquisition) -> acquisition.left() <= 0, remaining))
 			.then(waitForRelease(remaining));
 	}
 
 	private Step waitForRelease(Duration remaining) {
-		AcquireRequest head = this.queue.head();
-		if (head == null || this.table.isDraining()) {
-			return this.queue.failAll(LockTable.CLOSED, null).then(retire());
+		Acquisition head = this.queue.head();
+		if (head == null || this.entries.isDraining()) {
+			return this.queue.failAll(LockEntries.CLOSED, null).then(retire());
 		}
 		if (mayBeFree()) {
 			return acquire(head);
 		}
 		this.state = EntryState.WAITING;
-		wakeUp().after(remaining, head, this.table.isNotified());
+		wakeUp().after(remaining, head, this.entries.isNotified());
 		waitTimeout().set(head);
 		return Step.NOTHING;
 	}
@@ -492,14 +493,14 @@ final class LockEntry implements LeasedLock {
 	 * Returns whether the lock was, or may have been, released since it was found held.
 	 */
 	private boolean mayBeFree() {
-		return this.released || (this.table.isNotified() && !this.registered);
+		return this.released || (this.entries.isNotified() && !this.registered);
 	}
 
 	/** The lock may have become free elsewhere. */
 	void wake() {
 		perform(() -> {
 			this.released = true;
-			AcquireRequest head = this.queue.head();
+			Acquisition head = this.queue.head();
 			if (this.state != EntryState.WAITING || head == null) {
 				return Step.NOTHING;
 			}
@@ -517,12 +518,12 @@ final class LockEntry implements LeasedLock {
 			if (!left.isZero()) {
 				return releaseAfter(left, ended, blocking);
 			}
-			AcquireRequest next = (result == null) ? ended.successor(this.queue.head()) : null;
+			Acquisition next = (result == null) ? ended.successor(this.queue.head()) : null;
 			if (next != null && turn.allowsAnother(ended.fencingToken(), next.options().ttl(), now())) {
-				this.table.observer().count(this.key, Event.HANDED_OFF);
+				this.entries.observer().count(this.key, Event.HANDED_OFF);
 				return grant(next, turn, ended.fencingToken() + 1).then(ended::done);
 			}
-			if (next != null && this.table.handsOver()) {
+			if (next != null && this.entries.handsOver()) {
 				return endTurn(ended, next);
 			}
 			this.state = EntryState.RELEASING;
@@ -557,11 +558,11 @@ final class LockEntry implements LeasedLock {
 	 * Yields to the waiters of other instances. If there are none, another turn begins
 	 * here.
 	 */
-	private Step endTurn(StoreLease ended, AcquireRequest next) {
+	private Step endTurn(StoreLease ended, Acquisition next) {
 		this.state = EntryState.ACQUIRING;
 		this.watching = true;
 		return () -> {
-			Turn turn = new Turn(next.owner(), now(), next.options().ttl());
+			Turn turn = new Turn(next.nextOwner(), now(), next.options().ttl());
 			this.asked = turn;
 			this.released = false;
 			this.registered = true;
@@ -574,7 +575,7 @@ final class LockEntry implements LeasedLock {
 					ended.released(!(result instanceof PredecessorLost), null);
 				}
 				else {
-					// If the request did not reach the store, the turn still owns the
+					// If the command did not reach the store, the turn still owns the
 					// lock. If it did, this release finds no lock, which is not a loss.
 					askToRelease(ended.turn()).whenComplete((owned, again) -> ended.released(true, note(again)));
 				}
@@ -600,13 +601,13 @@ final class LockEntry implements LeasedLock {
 		if (this.waitTimeout != null) {
 			this.waitTimeout.cancel();
 		}
-		return stopWatching().then(() -> this.table.remove(this));
+		return stopWatching().then(() -> this.entries.remove(this));
 	}
 
 	private WakeUp wakeUp() {
 		WakeUp wakeUp = this.wakeUp;
 		if (wakeUp == null) {
-			wakeUp = new WakeUp(this.table.runtime(), this::wake);
+			wakeUp = new WakeUp(this.entries.runtime(), this::wake);
 			this.wakeUp = wakeUp;
 		}
 		return wakeUp;
@@ -614,7 +615,7 @@ final class LockEntry implements LeasedLock {
 
 	private WaitTimeout waitTimeout() {
 		if (this.waitTimeout == null) {
-			this.waitTimeout = new WaitTimeout(this.table.runtime(), this::expire);
+			this.waitTimeout = new WaitTimeout(this.entries.runtime(), this::expire);
 		}
 		return this.waitTimeout;
 	}
@@ -628,7 +629,7 @@ final class LockEntry implements LeasedLock {
 
 	/**
 	 * Closes the handle if it may be notified: the holder of a lock needs no
-	 * notification. A waiter that sends a request before this step runs registers again.
+	 * notification. A waiter that sends a command before this step runs registers again.
 	 */
 	private Step stopWatching() {
 		if (!this.watching) {
@@ -649,7 +650,7 @@ final class LockEntry implements LeasedLock {
 	}
 
 	private long now() {
-		return this.table.runtime().nanoTime();
+		return this.entries.runtime().nanoTime();
 	}
 
 }

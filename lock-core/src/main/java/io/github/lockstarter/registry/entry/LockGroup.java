@@ -8,86 +8,86 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.registry.lease.Turn;
 import io.github.lockstarter.registry.observe.StoreFailure;
-import io.github.lockstarter.registry.request.AcquireRequest;
+import io.github.lockstarter.registry.acquisition.Acquisition;
 import io.github.lockstarter.store.AcquireAllResult;
 import io.github.lockstarter.store.AcquireAllResult.AllGranted;
 import io.github.lockstarter.store.AcquireAllResult.FirstHeld;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Held;
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.LockStore.Acquisition;
+import io.github.lockstarter.store.LockStore.Claim;
 import io.github.lockstarter.store.StoredLock;
 
 /**
- * Locks of one caller that are acquired with one store request. They are reserved one
- * after the other, without waiting, and never under two monitors at a time.
+ * Locks of one caller that are acquired with one command to the store. They are reserved
+ * one after the other, without waiting, and never under two monitors at a time.
  * <p>
- * If one of them is held elsewhere, a caller that can wait sends another request for the
+ * If one of them is held elsewhere, a caller that can wait sends another command for the
  * locks before it. In the end it holds those, or waits for the first lock. So all callers
- * wait in the order of the keys, and each request leads to a lock or to the queue of one.
+ * wait in the order of the keys, and each command leads to a lock or to the queue of one.
  */
 final class LockGroup {
 
-	private final LockTable table;
+	private final LockEntries entries;
 
-	private final List<Question> questions = new ArrayList<>();
+	private final List<Member> members = new ArrayList<>();
 
-	private final CompletableFuture<List<AcquireRequest>> outcome = new CompletableFuture<>();
+	private final CompletableFuture<List<Acquisition>> outcome = new CompletableFuture<>();
 
-	LockGroup(LockTable table) {
-		this.table = table;
+	LockGroup(LockEntries entries) {
+		this.entries = entries;
 	}
 
 	/** Reserves a lock; {@code false} if it is in use. */
-	boolean add(LockEntry entry, AcquireRequest request) {
-		boolean reserved = entry.reserve(request);
+	boolean add(LockEntry entry, Acquisition acquisition) {
+		boolean reserved = entry.reserve(acquisition);
 		if (reserved) {
-			this.questions.add(entry.ask(request));
+			this.members.add(entry.ask(acquisition));
 		}
 		return reserved;
 	}
 
 	boolean isEmpty() {
-		return this.questions.isEmpty();
+		return this.members.isEmpty();
 	}
 
 	boolean isFull() {
-		return this.questions.size() == LockStore.MAX_ACQUIRED_AT_ONCE;
+		return this.members.size() == LockStore.MAX_ACQUIRED_AT_ONCE;
 	}
 
 	/**
-	 * Sends the store request.
-	 * @return completes with the requests that are answered, or will be
+	 * Sends the command to the store.
+	 * @return completes with the acquisitions that are answered, or will be
 	 */
-	CompletableFuture<List<AcquireRequest>> ask() {
-		AcquireRequest first = this.questions.get(0).request();
+	CompletableFuture<List<Acquisition>> ask() {
+		Acquisition first = this.members.get(0).acquisition();
 		// The caller may give up, or the registry may be closed, before the store
 		// answers.
 		first.whenAnswered(() -> this.outcome.complete(List.of(first)));
-		if (this.table.isClosed()) {
-			this.questions.forEach(Question::passOver);
-			first.fail(LockTable.CLOSED, null);
+		if (this.entries.isClosed()) {
+			this.members.forEach(Member::passOver);
+			first.fail(LockEntries.CLOSED, null);
 		}
 		else {
-			ask(this.questions);
+			ask(this.members);
 		}
 		return this.outcome;
 	}
 
-	private void ask(List<Question> asked) {
+	private void ask(List<Member> asked) {
 		if (asked.size() == 1) {
-			Question question = asked.get(0);
-			question.entry().askAlone(question.request());
-			this.outcome.complete(List.of(question.request()));
+			Member member = asked.get(0);
+			member.entry().askAlone(member.acquisition());
+			this.outcome.complete(List.of(member.acquisition()));
 			return;
 		}
-		List<Acquisition> acquisitions = asked.stream().map(Question::acquisition).toList();
-		StoreFailure.caught(() -> this.table.store().acquireAll(acquisitions))
+		List<Claim> claims = asked.stream().map(Member::claim).toList();
+		StoreFailure.caught(() -> this.entries.store().acquireAll(claims))
 			.whenComplete((result, failure) -> answered(asked, result, StoreFailure.cause(failure)));
 	}
 
-	private void answered(List<Question> asked, @Nullable AcquireAllResult result, @Nullable Throwable failure) {
-		this.table.observer().storeAnswered(asked.get(0).request().key(), failure);
+	private void answered(List<Member> asked, @Nullable AcquireAllResult result, @Nullable Throwable failure) {
+		this.entries.observer().storeAnswered(asked.get(0).acquisition().key(), failure);
 		if (result instanceof AllGranted all && all.grants().size() == asked.size()) {
 			answerAll(asked);
 			for (int i = 0; i < asked.size(); i++) {
@@ -99,51 +99,51 @@ final class LockGroup {
 		}
 		else {
 			answerAll(asked);
-			asked.forEach((question) -> question.answer(null, failure));
+			asked.forEach((member) -> member.answer(null, failure));
 		}
 	}
 
-	/** Each request is answered soon, so its caller can wait for the answer. */
-	private void answerAll(List<Question> asked) {
-		this.outcome.complete(asked.stream().map(Question::request).toList());
+	/** Each acquisition is answered soon, so its caller can wait for the answer. */
+	private void answerAll(List<Member> asked) {
+		this.outcome.complete(asked.stream().map(Member::acquisition).toList());
 	}
 
-	private void refused(List<Question> asked, int index, Held held) {
-		Question refused = asked.get(index);
-		List<Question> before = asked.subList(0, index);
-		asked.subList(index + 1, asked.size()).forEach(Question::passOver);
-		boolean goesOn = refused.request().left() > 0 && !this.outcome.isDone();
+	private void refused(List<Member> asked, int index, Held held) {
+		Member refused = asked.get(index);
+		List<Member> before = asked.subList(0, index);
+		asked.subList(index + 1, asked.size()).forEach(Member::passOver);
+		boolean goesOn = refused.acquisition().left() > 0 && !this.outcome.isDone();
 		if (goesOn && index > 0) {
-			refused.entry().passOver(refused.request(), refused.turn(), held);
-			ask(before.stream().map(Question::again).toList());
+			refused.entry().passOver(refused.acquisition(), refused.turn(), held);
+			ask(before.stream().map(Member::again).toList());
 			return;
 		}
-		before.forEach(Question::passOver);
+		before.forEach(Member::passOver);
 		refused.answer(held, null);
-		this.outcome.complete(List.of(refused.request()));
+		this.outcome.complete(List.of(refused.acquisition()));
 	}
 
 	/**
-	 * The part of one lock in a store request for several.
+	 * The part of one lock in a command to the store for several.
 	 *
 	 * @param turn the turn to acquire
 	 */
-	record Question(LockEntry entry, AcquireRequest request, Turn turn, StoredLock stored) {
+	record Member(LockEntry entry, Acquisition acquisition, Turn turn, StoredLock stored) {
 
-		Acquisition acquisition() {
-			return new Acquisition(this.stored, this.turn.owner(), this.turn.ttl());
+		Claim claim() {
+			return new Claim(this.stored, this.turn.owner(), this.turn.ttl());
 		}
 
-		Question again() {
-			return this.entry.ask(this.request);
+		Member again() {
+			return this.entry.ask(this.acquisition);
 		}
 
 		void answer(@Nullable AcquireResult result, @Nullable Throwable failure) {
-			this.entry.answered(this.turn, this.request, result, failure);
+			this.entry.answered(this.turn, this.acquisition, result, failure);
 		}
 
 		void passOver() {
-			this.entry.passOver(this.request, this.turn, null);
+			this.entry.passOver(this.acquisition, this.turn, null);
 		}
 
 	}

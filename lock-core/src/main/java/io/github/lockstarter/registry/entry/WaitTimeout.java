@@ -2,7 +2,7 @@ package io.github.lockstarter.registry.entry;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockstarter.registry.request.AcquireRequest;
+import io.github.lockstarter.registry.acquisition.Acquisition;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.registry.runtime.EngineRuntime.Alarm;
 
@@ -30,7 +30,7 @@ final class WaitTimeout {
 	}
 
 	/** Sets the alarm to the end of the wait, unless it is set to an earlier time. */
-	void set(AcquireRequest waiter) {
+	void set(Acquisition waiter) {
 		if (this.alarm == null || waiter.deadline() - this.time < 0) {
 			cancel();
 			this.time = waiter.deadline();

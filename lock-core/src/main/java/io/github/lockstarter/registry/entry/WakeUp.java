@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockstarter.registry.request.AcquireRequest;
+import io.github.lockstarter.registry.acquisition.Acquisition;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.registry.runtime.EngineRuntime.Alarm;
 
@@ -41,7 +41,7 @@ final class WakeUp {
 	 * @param head the waiter that polls
 	 * @param notified whether the store notifies of a release
 	 */
-	void after(Duration remaining, AcquireRequest head, boolean notified) {
+	void after(Duration remaining, Acquisition head, boolean notified) {
 		long pause = remaining.isZero() ? pause(head) : Math.min(remaining.plusMillis(1).toNanos(), LONGEST_SLEEP);
 		in(notified ? pause : Math.min(pause, pause(head)));
 	}
@@ -57,7 +57,7 @@ final class WakeUp {
 	 * Waiters poll less often the longer they have waited, with jitter. A last poll takes
 	 * place shortly before the wait ends.
 	 */
-	private long pause(AcquireRequest head) {
+	private long pause(Acquisition head) {
 		long pause = Math.min(Math.max(head.waited(), SHORTEST_PAUSE), LONGEST_PAUSE);
 		return Math.min(jittered(pause), Math.max(head.left() / 2, SHORTEST_PAUSE / 2));
 	}

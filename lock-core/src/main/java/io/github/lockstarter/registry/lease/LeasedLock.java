@@ -40,7 +40,7 @@ public interface LeasedLock {
 	 */
 	@Nullable StoredLock joinsReactiveTransactions();
 
-	/** Returns the renewal to request from the store. */
+	/** Returns the renewal to send to the store. */
 	Renewal renewal(Turn turn, Duration ttl);
 
 }

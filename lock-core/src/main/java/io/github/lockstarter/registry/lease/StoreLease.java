@@ -19,7 +19,7 @@ import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.registry.observe.HoldObservation;
-import io.github.lockstarter.registry.request.AcquireRequest;
+import io.github.lockstarter.registry.acquisition.Acquisition;
 import io.github.lockstarter.registry.sharing.SharedLease;
 import io.github.lockstarter.store.LockStore.Renewal;
 import io.github.lockstarter.store.ReactiveTransaction;
@@ -118,9 +118,10 @@ public final class StoreLease implements SharedLease {
 
 	/**
 	 * Creates a lease.
-	 * @param holder the request of the holder; the lease does not keep a reference to it
+	 * @param holder the acquisition of the holder; the lease does not keep a reference to
+	 * it
 	 */
-	public StoreLease(LeasedLock lock, AcquireRequest holder, Turn turn, long fencingToken) {
+	public StoreLease(LeasedLock lock, Acquisition holder, Turn turn, long fencingToken) {
 		this.lock = lock;
 		this.options = holder.options();
 		this.executor = holder.executor();
@@ -335,9 +336,9 @@ public final class StoreLease implements SharedLease {
 
 	/**
 	 * Returns the next caller in the queue, if the lock may be handed off to it without a
-	 * store request.
+	 * command to the store.
 	 */
-	public @Nullable AcquireRequest successor(@Nullable AcquireRequest next) {
+	public @Nullable Acquisition successor(@Nullable Acquisition next) {
 		return (next != null && !isLost() && next.canFollow(this.resultKey)) ? next : null;
 	}
 
@@ -345,7 +346,7 @@ public final class StoreLease implements SharedLease {
 		return this.turn;
 	}
 
-	/** Returns the application's description of the request that holds it. */
+	/** Returns the application's description of the HTTP request that holds it. */
 	public @Nullable String request() {
 		return (this.hold != null) ? this.hold.request() : null;
 	}
@@ -524,7 +525,7 @@ public final class StoreLease implements SharedLease {
 
 	/**
 	 * Processes the answer of the store to a renewal.
-	 * @param asked the time of the request
+	 * @param asked the time of the command
 	 */
 	void renewed(long asked, Duration ttl, @Nullable Boolean owned, @Nullable Throwable failure) {
 		long third = this.options.ttl().toNanos() / 3;

@@ -7,7 +7,7 @@ import io.github.lockstarter.TokenLocks.TokenLock;
 
 /**
  * A sequence of leases that this JVM hands off under one owner token (lock cohorting). It
- * begins with an acquire request. A turn is bounded in count and in time, so that other
+ * begins with an acquire command. A turn is bounded in count and in time, so that other
  * instances can acquire the lock.
  * <p>
  * The fencing token of a lease consists of the fencing token that the store granted to
@@ -15,10 +15,10 @@ import io.github.lockstarter.TokenLocks.TokenLock;
  *
  * @param owner the owner token: 128 random bits, unique for the turn, or the token of a
  * {@link io.github.lockstarter.TokenLocks token lock}
- * @param asked the time of the acquire request on the clock of the runtime. It is before
- * the store received the request, so that a deadline counted from it is no later than the
+ * @param asked the time of the acquire command on the clock of the runtime. It is before
+ * the store received the command, so that a deadline counted from it is no later than the
  * expiry in the store
- * @param ttl the requested time to live
+ * @param ttl the time to live of the command
  */
 public record Turn(String owner, long asked, Duration ttl) {
 

@@ -15,7 +15,7 @@ import io.github.lockstarter.LockKey;
  */
 public final class LockObservationContext extends Observation.Context {
 
-	/** The observation of an attempt, from the request for the lock to the answer. */
+	/** The observation of an attempt, from the call to the answer. */
 	public static final String ACQUIRE = "lock.acquire";
 
 	/** The observation of a lease, from the grant to the release or the loss. */

@@ -84,7 +84,7 @@ public final class RegistryObserver {
 		this.releases = listeners;
 	}
 
-	/** Returns what observes the release of a lock that the calling thread requests. */
+	/** Returns what observes the release of a lock that the calling thread acquires. */
 	public @Nullable Consumer<LockKey> releaseListener() {
 		return this.releases.get();
 	}

@@ -41,7 +41,7 @@ public interface SharingRegistry extends LockRegistry {
 	 * @throws LockConflictException if neither is available after the wait time
 	 * @throws LockStoreException as for any lock
 	 */
-	Acquisition acquire(LockKey key, LockOptions options, ResultKey resultKey, long since);
+	LeaseOrResult acquire(LockKey key, LockOptions options, ResultKey resultKey, long since);
 
 	/**
 	 * Acquires the lock, or finds a result, like {@link #acquire}, without blocking a
@@ -59,7 +59,7 @@ public interface SharingRegistry extends LockRegistry {
 	 * @return a stage that completes with the lease or the result, or fails like
 	 * {@link #acquire}
 	 */
-	CompletionStage<Acquisition> acquireAsync(LockKey key, LockOptions options, ResultKey resultKey, long since,
+	CompletionStage<LeaseOrResult> acquireAsync(LockKey key, LockOptions options, ResultKey resultKey, long since,
 			@Nullable Executor executor);
 
 	/**
@@ -68,7 +68,7 @@ public interface SharingRegistry extends LockRegistry {
 	 * @param lease the lease; {@code null} if there is a result
 	 * @param result the result; {@code null} if there is a lease
 	 */
-	record Acquisition(@Nullable SharedLease lease, @Nullable StoredResult result) {
+	record LeaseOrResult(@Nullable SharedLease lease, @Nullable StoredResult result) {
 	}
 
 	/**
@@ -78,8 +78,8 @@ public interface SharingRegistry extends LockRegistry {
 	interface ContentionListener extends Executor {
 
 		/**
-		 * Notifies the caller that the lock is held, so that its request waits. Called by
-		 * the engine, so it must return at once.
+		 * Notifies the caller that the lock is held, so that it waits. Called by the
+		 * engine, so it must return at once.
 		 */
 		void contended();
 

@@ -109,7 +109,7 @@ public final class MemoryLockStore implements LockStore {
 	}
 
 	@Override
-	public CompletionStage<AcquireAllResult> acquireAll(List<Acquisition> acquisitions) {
+	public CompletionStage<AcquireAllResult> acquireAll(List<Claim> acquisitions) {
 		this.acquiring.writeLock().lock();
 		try {
 			for (int i = 0; i < acquisitions.size(); i++) {

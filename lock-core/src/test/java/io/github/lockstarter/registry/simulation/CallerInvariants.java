@@ -71,7 +71,7 @@ final class CallerInvariants {
 
 	/**
 	 * Checks the number of timers: one for all renewals, and three for each lock, namely
-	 * for the next request to the store, the next waiter to be served, and the end of the
+	 * for the next command to the store, the next waiter to be served, and the end of the
 	 * first wait.
 	 */
 	private void checkAlarms(SimulatedProcess process) {

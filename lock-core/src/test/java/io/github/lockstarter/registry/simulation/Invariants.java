@@ -65,7 +65,7 @@ final class Invariants {
 		check();
 		for (SimulatedProcess process : processes) {
 			if (!RegistryAccess.isUnused(process.registry())) {
-				this.world.violated("Locks are left in the table of %s", process);
+				this.world.violated("Locks are left in the entries of %s", process);
 			}
 			if (process.runtime().alarms() > 0) {
 				this.world.violated("%d steps are still scheduled in %s", process.runtime().alarms(), process);

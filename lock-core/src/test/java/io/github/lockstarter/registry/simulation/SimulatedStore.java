@@ -144,7 +144,7 @@ final class SimulatedStore implements LockStore {
 	}
 
 	@Override
-	public CompletionStage<AcquireAllResult> acquireAll(List<Acquisition> acquisitions) {
+	public CompletionStage<AcquireAllResult> acquireAll(List<Claim> acquisitions) {
 		List<Wanted> all = acquisitions.stream()
 			.map((each) -> new Wanted(((Handle) each.lock()).key, each.owner(), each.ttl().toNanos()))
 			.toList();

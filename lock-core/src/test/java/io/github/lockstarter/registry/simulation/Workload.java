@@ -23,7 +23,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.TokenLocks.TokenLock;
 import io.github.lockstarter.registry.sharing.SharedLease;
-import io.github.lockstarter.registry.sharing.SharingRegistry.Acquisition;
+import io.github.lockstarter.registry.sharing.SharingRegistry.LeaseOrResult;
 import io.github.lockstarter.registry.simulation.Caller.Kind;
 import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.ResultKey;
@@ -355,7 +355,7 @@ final class Workload {
 		}
 	}
 
-	private void take(Caller caller, Acquisition acquisition) {
+	private void take(Caller caller, LeaseOrResult acquisition) {
 		if (acquisition.lease() != null) {
 			hold(caller, acquisition.lease());
 		}

@@ -17,8 +17,8 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends calls at once while few requests are in flight, and combines calls that arrive in
- * the meantime into one request. So no call waits for others to join it, and under load
+ * Sends calls at once while few commands are in flight, and combines calls that arrive in
+ * the meantime into one command. So no call waits for others to join it, and under load
  * the driver, the sockets and the server have less work.
  */
 final class Batches {
@@ -26,18 +26,18 @@ final class Batches {
 	private static final AsyncLog logger = new AsyncLog(Batches.class);
 
 	/** Enough to keep a server busy while answers are processed. */
-	private static final int MAX_REQUESTS = 8;
+	private static final int MAX_COMMANDS = 8;
 
 	/**
-	 * Enough to keep it busy once they carry {@link #MANY_LOCKS} together: fewer requests
+	 * Enough to keep it busy once they carry {@link #MANY_LOCKS} together: fewer commands
 	 * then carry more locks each.
 	 */
-	private static final int ENOUGH_REQUESTS = 4;
+	private static final int ENOUGH_COMMANDS = 4;
 
 	private static final int MANY_LOCKS = 16;
 
 	/**
-	 * So that no request occupies the server for long: about 100 µs to grant all locks.
+	 * So that no command occupies the server for long: about 100 µs to grant all locks.
 	 */
 	private static final int MAX_SIZE = 32;
 
@@ -49,21 +49,21 @@ final class Batches {
 	private @Nullable RedisClusterAsyncCommands<byte[], byte[]> previous;
 
 	/**
-	 * Whether batches are allowed: in a cluster, all keys of one request have to be in
+	 * Whether batches are allowed: in a cluster, all keys of one command have to be in
 	 * one slot.
 	 */
 	private volatile boolean allowed;
 
 	/**
 	 * Creates a sender.
-	 * @param allowed whether the keys of several locks can be in one request
+	 * @param allowed whether the keys of several locks can be in one command
 	 */
 	Batches(boolean allowed) {
 		this.allowed = allowed;
 	}
 
 	/** Returns a call of a script that may be sent together with others. */
-	Request<Long> with(Script script, byte[][] keys, byte[]... args) {
+	StoreCommand<Long> with(Script script, byte[][] keys, byte[]... args) {
 		return (redis, abandoned, reply) -> {
 			Part part = new Part(script, keys, args, abandoned, reply);
 			if (this.allowed) {
@@ -109,7 +109,7 @@ final class Batches {
 	}
 
 	/**
-	 * Returns whether Redis rejects requests for several locks. A proxy of a cluster may
+	 * Returns whether Redis rejects commands for several locks. A proxy of a cluster may
 	 * use an error message of its own, or reject a script with a loop over its keys.
 	 */
 	static boolean isForSlots(@Nullable Throwable refusal) {
@@ -131,13 +131,13 @@ final class Batches {
 		/** The calls at the head are the first ones that their callers abandon. */
 		private final Queue<Part> acquires = new ConcurrentLinkedQueue<>();
 
-		/** The number of requests in flight. */
-		private final AtomicInteger requests = new AtomicInteger();
+		/** The number of commands in flight. */
+		private final AtomicInteger commands = new AtomicInteger();
 
-		/** The number of locks in these requests minus the number of requests. */
+		/** The number of locks in these commands minus the number of commands. */
 		private final AtomicInteger moreLocks = new AtomicInteger();
 
-		/** The number of requests to send since the queues were last read. */
+		/** The number of commands to send since the queues were last read. */
 		private final AtomicInteger wanted = new AtomicInteger();
 
 		private volatile boolean closed;
@@ -147,18 +147,18 @@ final class Batches {
 		}
 
 		void add(Part part) {
-			if (!hasQueue() && this.requests.get() < MAX_REQUESTS && hasRoom()) {
-				if (this.requests.incrementAndGet() <= MAX_REQUESTS) {
+			if (!hasQueue() && this.commands.get() < MAX_COMMANDS && hasRoom()) {
+				if (this.commands.incrementAndGet() <= MAX_COMMANDS) {
 					sendAlone(part);
 					return;
 				}
-				this.requests.decrementAndGet();
+				this.commands.decrementAndGet();
 			}
 			((part.script == Script.RELEASE) ? this.releases : this.acquires).add(part);
 			sendParts();
 		}
 
-		/** Fails the queued calls. Requests in flight are left to the driver. */
+		/** Fails the queued calls. Commands in flight are left to the driver. */
 		void close() {
 			this.closed = true;
 			sendParts();
@@ -197,8 +197,8 @@ final class Batches {
 		}
 
 		private boolean hasRoom() {
-			int requests = this.requests.get();
-			return requests < ((requests + this.moreLocks.get() < MANY_LOCKS) ? MAX_REQUESTS : ENOUGH_REQUESTS);
+			int commands = this.commands.get();
+			return commands < ((commands + this.moreLocks.get() < MANY_LOCKS) ? MAX_COMMANDS : ENOUGH_COMMANDS);
 		}
 
 		/**
@@ -228,11 +228,11 @@ final class Batches {
 				batch.forEach((part) -> part.reply.accept(null, new NotSentException()));
 			}
 			else if (batch.size() == 1) {
-				this.requests.incrementAndGet();
+				this.commands.incrementAndGet();
 				sendAlone(batch.get(0));
 			}
 			else if (!batch.isEmpty()) {
-				this.requests.incrementAndGet();
+				this.commands.incrementAndGet();
 				this.moreLocks.addAndGet(batch.size() - 1);
 				sendTogether(batch);
 			}
@@ -246,7 +246,7 @@ final class Batches {
 		}
 
 		private void replied() {
-			this.requests.decrementAndGet();
+			this.commands.decrementAndGet();
 			if (hasQueue()) {
 				sendParts();
 			}
@@ -263,10 +263,10 @@ final class Batches {
 				this.moreLocks.addAndGet(1 - batch.size());
 				replied();
 				if (failure instanceof RedisCommandExecutionException) {
-					// The request was rejected before any part of it was executed.
+					// The command was rejected before any part of it was executed.
 					if (Batches.this.allowed && isForSlots(failure)) {
 						logger.info(
-								"Redis rejects requests for locks in several hash slots, so each lock is requested separately. "
+								"Redis rejects commands for locks in several hash slots, so each lock is acquired separately. "
 										+ failure);
 						Batches.this.allowed = false;
 					}

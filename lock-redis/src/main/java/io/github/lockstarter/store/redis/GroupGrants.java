@@ -20,11 +20,11 @@ import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
-import io.github.lockstarter.store.LockStore.Acquisition;
+import io.github.lockstarter.store.LockStore.Claim;
 
 /**
- * Acquires several locks, all or none, in as few requests as Redis accepts. Several
- * requests are sent concurrently. If one of them is refused, the locks that the others
+ * Acquires several locks, all or none, in as few commands as Redis accepts. Several
+ * commands are sent concurrently. If one of them is refused, the locks that the others
  * have granted are released before the answer.
  */
 final class GroupGrants {
@@ -37,18 +37,18 @@ final class GroupGrants {
 
 	/**
 	 * Creates grants.
-	 * @param clustered whether the keys of one request have to be in one slot
+	 * @param clustered whether the keys of one command have to be in one slot
 	 */
 	GroupGrants(RedisCalls calls, boolean clustered) {
 		this.calls = calls;
 		this.together = clustered ? Together.SLOT : Together.ALL;
 	}
 
-	CompletionStage<AcquireAllResult> acquireAll(List<Acquisition> wanted) {
+	CompletionStage<AcquireAllResult> acquireAll(List<Claim> wanted) {
 		return acquireAll(wanted, this.together);
 	}
 
-	private CompletionStage<AcquireAllResult> acquireAll(List<Acquisition> wanted, Together together) {
+	private CompletionStage<AcquireAllResult> acquireAll(List<Claim> wanted, Together together) {
 		List<Part> parts = split(wanted, together).stream()
 			.map((places) -> new Part(places, ask(places.stream().map(wanted::get).toList(), together)))
 			.toList();
@@ -60,8 +60,8 @@ final class GroupGrants {
 			.thenCompose(Function.identity());
 	}
 
-	/** Returns the positions of the locks of each request. */
-	private static Collection<List<Integer>> split(List<Acquisition> wanted, Together together) {
+	/** Returns the positions of the locks of each command. */
+	private static Collection<List<Integer>> split(List<Claim> wanted, Together together) {
 		Map<Integer, List<Integer>> parts = new LinkedHashMap<>();
 		for (int i = 0; i < wanted.size(); i++) {
 			int part = switch (together) {
@@ -74,8 +74,8 @@ final class GroupGrants {
 		return parts.values();
 	}
 
-	private CompletableFuture<AcquireAllResult> ask(List<Acquisition> wanted, Together together) {
-		Acquisition first = wanted.get(0);
+	private CompletableFuture<AcquireAllResult> ask(List<Claim> wanted, Together together) {
+		Claim first = wanted.get(0);
 		if (wanted.size() == 1) {
 			return lock(first).acquire(AcquireCommand.of(first.owner(), first.ttl()))
 				.thenApply(GroupGrants::ofOne)
@@ -93,11 +93,11 @@ final class GroupGrants {
 		return (answer instanceof Granted granted) ? new AllGranted(List.of(granted)) : new FirstHeld(0, (Held) answer);
 	}
 
-	private static Request<List<Long>> script(List<Acquisition> wanted) {
+	private static StoreCommand<List<Long>> script(List<Claim> wanted) {
 		byte[][] keys = new byte[2 * wanted.size()][];
 		byte[][] args = new byte[2 * wanted.size()][];
 		for (int i = 0; i < wanted.size(); i++) {
-			Acquisition each = wanted.get(i);
+			Claim each = wanted.get(i);
 			keys[2 * i] = lock(each).redisKey();
 			keys[2 * i + 1] = lock(each).fence();
 			args[2 * i] = each.owner().getBytes(StandardCharsets.US_ASCII);
@@ -108,15 +108,15 @@ final class GroupGrants {
 	}
 
 	/**
-	 * Releases the locks that may have been granted. A refused request has granted none.
+	 * Releases the locks that may have been granted. A refused command has granted none.
 	 */
-	private static void undo(List<Acquisition> granted, @Nullable Throwable failure) {
+	private static void undo(List<Claim> granted, @Nullable Throwable failure) {
 		if (!Batches.isForSlots(failure)) {
 			granted.forEach((each) -> lock(each).undo(each.owner(), each.ttl(), failure));
 		}
 	}
 
-	private CompletionStage<AcquireAllResult> answered(List<Acquisition> wanted, Together together,
+	private CompletionStage<AcquireAllResult> answered(List<Claim> wanted, Together together,
 			@Nullable AcquireAllResult answer, @Nullable Throwable failure) {
 		if (failure == null) {
 			return CompletableFuture.completedFuture(answer);
@@ -126,14 +126,14 @@ final class GroupGrants {
 		}
 		Together less = (together == Together.ALL) ? Together.SLOT : Together.NONE;
 		if (together == Together.ALL && this.together == Together.ALL) {
-			logger.info("Redis rejects requests for locks in several hash slots, so several requests are sent. "
+			logger.info("Redis rejects commands for locks in several hash slots, so several commands are sent. "
 					+ failure.getCause());
 			this.together = less;
 		}
 		return acquireAll(wanted, less);
 	}
 
-	private static CompletionStage<AcquireAllResult> putTogether(List<Acquisition> wanted, List<Part> parts,
+	private static CompletionStage<AcquireAllResult> putTogether(List<Claim> wanted, List<Part> parts,
 			@Nullable Throwable failure) {
 		Granted[] grants = new Granted[wanted.size()];
 		FirstHeld first = null;
@@ -157,7 +157,7 @@ final class GroupGrants {
 		List<CompletableFuture<Boolean>> releases = new ArrayList<>();
 		for (int i = 0; i < grants.length; i++) {
 			if (grants[i] != null) {
-				Acquisition granted = wanted.get(i);
+				Claim granted = wanted.get(i);
 				releases.add(lock(granted).release(granted.owner(), null).toCompletableFuture());
 			}
 		}
@@ -166,11 +166,11 @@ final class GroupGrants {
 			.thenCompose(Function.identity());
 	}
 
-	private static RedisLock lock(Acquisition acquisition) {
+	private static RedisLock lock(Claim acquisition) {
 		return (RedisLock) acquisition.lock();
 	}
 
-	/** The locks that one request can contain. */
+	/** The locks that one command can contain. */
 	private enum Together {
 
 		ALL,
@@ -183,7 +183,7 @@ final class GroupGrants {
 	}
 
 	/**
-	 * The part of a group in one request.
+	 * The part of a group in one command.
 	 *
 	 * @param places the positions of its locks in the group
 	 */

@@ -142,16 +142,16 @@ final class LockPubSub extends RedisPubSubAdapter<byte[], byte[]> {
 	 * Publishes the message after a script that releases a lock, if the script was not
 	 * allowed to publish it, and adapts the answer.
 	 */
-	Request<Long> published(Request<Long> release, byte[] message) {
+	StoreCommand<Long> published(StoreCommand<Long> release, byte[] message) {
 		return published(release, message, Script.RELEASED_UNPUBLISHED, 1L);
 	}
 
 	/** Publishes the message after a script that ends a turn, in the same way. */
-	Request<Long> publishedToOthers(Request<Long> handOver, byte[] message) {
+	StoreCommand<Long> publishedToOthers(StoreCommand<Long> handOver, byte[] message) {
 		return published(handOver, message, Script.HANDED_OVER_UNPUBLISHED, 0L);
 	}
 
-	private Request<Long> published(Request<Long> script, byte[] message, long unpublished, Long done) {
+	private StoreCommand<Long> published(StoreCommand<Long> script, byte[] message, long unpublished, Long done) {
 		return (redis, abandoned, reply) -> script.send(redis, abandoned, (number, failure) -> {
 			boolean isUnpublished = number != null && number == unpublished;
 			if (isUnpublished) {

@@ -6,12 +6,12 @@ import io.github.lockstarter.store.DroppedResults;
  * The shared resources of all locks of a store.
  *
  * @param keys the format of the keys
- * @param connector the connection for all requests except grants
+ * @param connector the connection for all commands except grants
  * @param grants the connection for grants; a separate one only if replicas have to
  * acknowledge them
  * @param calls sends scripts
- * @param batches combines releases into one request
- * @param grantBatches combines grants into one request
+ * @param batches combines releases into one command
+ * @param grantBatches combines grants into one command
  * @param renewals renews many locks at once
  * @param pubSub notifies waiters of releases
  * @param dropped reports results for which Redis had no memory

@@ -46,7 +46,7 @@ final class RedisCalls {
 	}
 
 	/** Calls a script as soon as Redis is connected. */
-	<T, R> CompletionStage<R> call(LockKey key, Request<T> script, Function<T, R> result) {
+	<T, R> CompletionStage<R> call(LockKey key, StoreCommand<T> script, Function<T, R> result) {
 		Call<R> call = begin(key, this.connector);
 		this.connector.whenConnected(call, (redis) -> script.send(redis, call::isDone, (value, failure) -> {
 			if (failure != null) {
@@ -65,7 +65,7 @@ final class RedisCalls {
 	 * after the call has timed out.
 	 * @return whether the owner held the lock; fails if that is unknown
 	 */
-	CompletionStage<Boolean> release(LockKey key, String owner, Request<Long> script) {
+	CompletionStage<Boolean> release(LockKey key, String owner, StoreCommand<Long> script) {
 		Call<Boolean> call = begin(key, this.connector);
 		int reconnects = this.connector.reconnects();
 		this.connector.whenEverConnected(call, this.releases.release(key, owner, script, (number, failure) -> {
@@ -92,8 +92,8 @@ final class RedisCalls {
 	 * Calls a script that may grant a lock. A grant that does not reach the caller in
 	 * time is undone, if possible, because its owner would never release it.
 	 */
-	<T, R> CompletionStage<R> grant(LockKey key, String owner, Duration ttl, Request<T> script, Predicate<T> granted,
-			Function<T, R> result, @Nullable Supplier<Request<Long>> undo) {
+	<T, R> CompletionStage<R> grant(LockKey key, String owner, Duration ttl, StoreCommand<T> script,
+			Predicate<T> granted, Function<T, R> result, @Nullable Supplier<StoreCommand<Long>> undo) {
 		return grant(key, ttl, script, granted, result, (failure) -> {
 			if (undo != null) {
 				undo(key, owner, ttl, undo.get(), failure);
@@ -107,7 +107,7 @@ final class RedisCalls {
 	 * @param undo undoes a grant that does not reach the caller in time; it receives the
 	 * failure, or {@code null} if the locks were granted too late
 	 */
-	<T, R> CompletionStage<R> grant(LockKey key, Duration ttl, Request<T> script, Predicate<T> granted,
+	<T, R> CompletionStage<R> grant(LockKey key, Duration ttl, StoreCommand<T> script, Predicate<T> granted,
 			Function<T, R> result, Consumer<@Nullable Throwable> undo) {
 		Call<R> call = begin(key, this.grants);
 		this.releases.noteTtl(ttl);
@@ -135,19 +135,19 @@ final class RedisCalls {
 	 * Releases a lock that may have been granted without the knowledge of its owner.
 	 * @param failure the failure of the script, if it failed
 	 */
-	void undo(LockKey key, String owner, Duration ttl, Request<Long> release, @Nullable Throwable failure) {
+	void undo(LockKey key, String owner, Duration ttl, StoreCommand<Long> release, @Nullable Throwable failure) {
 		this.releases.undo(key, owner, ttl, release, failure != null && !isAnswer(failure));
 	}
 
 	/**
-	 * Returns whether the request has certainly been executed by now, or will never be.
+	 * Returns whether the command has certainly been executed by now, or will never be.
 	 */
 	private static boolean isAnswer(Throwable failure) {
 		return failure instanceof RedisCommandExecutionException || failure instanceof LockStoreException;
 	}
 
-	/** Returns a request for the remaining time of a key: -2 if there is none. */
-	static Request<Long> millisLeft(byte[] redisKey) {
+	/** Returns a command for the remaining time of a key: -2 if there is none. */
+	static StoreCommand<Long> millisLeft(byte[] redisKey) {
 		return (redis, abandoned, reply) -> redis.pttl(redisKey).whenComplete(reply);
 	}
 

@@ -44,7 +44,7 @@ final class RedisLock implements StoredLock {
 
 	/**
 	 * Whether other instances may wait for a result although Redis no longer lists them:
-	 * they waited for the same holder as this handle, and have not sent another request
+	 * they waited for the same holder as this handle, and have not sent another command
 	 * yet.
 	 */
 	private volatile boolean metHolder;
@@ -80,13 +80,13 @@ final class RedisLock implements StoredLock {
 
 	private CompletionStage<AcquireResult> acquireLock(AcquireCommand command) {
 		boolean waits = command.onRelease() != null;
-		Request<Long> script = waits
+		StoreCommand<Long> script = waits
 				? this.redis.grantBatches()
 					.with(Script.ACQUIRE, allKeys(), bytes(command.owner()), millis(command.ttl()), waiter(true))
 				: this.redis.grantBatches()
 					.with(Script.ACQUIRE, new byte[][] { this.redisKey, fence() }, bytes(command.owner()),
 							millis(command.ttl()));
-		Request<Long> withoutMemory = Script.ACQUIRE_WITHOUT_MEMORY.with(allKeys(), bytes(command.owner()),
+		StoreCommand<Long> withoutMemory = Script.ACQUIRE_WITHOUT_MEMORY.with(allKeys(), bytes(command.owner()),
 				millis(command.ttl()), waiter(waits));
 		return this.redis.calls()
 			.grant(this.key, command.owner(), command.ttl(), script.orWithoutMemory(withoutMemory),
@@ -99,7 +99,7 @@ final class RedisLock implements StoredLock {
 		byte[] maxAge = bytes(Long.toString(TimeUnit.NANOSECONDS.toMicros(query.maxAge().toNanos())));
 		byte[][] keys = keysWith(query.key());
 		byte[][] args = { bytes(command.owner()), millis(command.ttl()), waiter(waits), since, maxAge };
-		Request<List<Object>> script = Script.ACQUIRE_OR_RESULT.<Object>forEachOf(keys, args)
+		StoreCommand<List<Object>> script = Script.ACQUIRE_OR_RESULT.<Object>forEachOf(keys, args)
 			.orWithoutMemory(Script.ACQUIRE_OR_RESULT_WITHOUT_MEMORY.forEachOf(keys, args));
 		return this.redis.calls()
 			.grant(this.key, command.owner(), command.ttl(), script, (reply) -> (long) reply.get(0) > 0,
@@ -110,7 +110,7 @@ final class RedisLock implements StoredLock {
 		int reconnects = this.redis.grants().reconnects();
 		LockPubSub pubSub = this.redis.pubSub();
 		byte[] message = pubSub.messageToOthers(this.redisKey);
-		Request<Long> script = pubSub.publishedToOthers(Script.HAND_OVER.with(allKeys(), bytes(predecessor),
+		StoreCommand<Long> script = pubSub.publishedToOthers(Script.HAND_OVER.with(allKeys(), bytes(predecessor),
 				bytes(command.owner()), millis(command.ttl()), waiter(true), pubSub.name(), message), message);
 		return this.redis.calls()
 			.grant(this.key, command.owner(), command.ttl(), script, (number) -> number > 0, Function.identity(),
@@ -136,8 +136,8 @@ final class RedisLock implements StoredLock {
 		return result;
 	}
 
-	private @Nullable Supplier<Request<Long>> undo(AcquireCommand command) {
-		return command.undoneOnFailure() ? () -> releaseRequest(command.owner()) : null;
+	private @Nullable Supplier<StoreCommand<Long>> undo(AcquireCommand command) {
+		return command.undoneOnFailure() ? () -> releaseCommand(command.owner()) : null;
 	}
 
 	@Override
@@ -146,24 +146,24 @@ final class RedisLock implements StoredLock {
 	}
 
 	/**
-	 * Releases the lock. While Redis is unavailable, the request is kept and repeated, so
+	 * Releases the lock. While Redis is unavailable, the command is kept and repeated, so
 	 * that the lock is free before its time to live has passed when Redis recovers.
 	 */
 	@Override
 	public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
 		return this.redis.calls()
-			.release(this.key, owner, (result != null) ? releaseRequest(owner, result) : releaseRequest(owner));
+			.release(this.key, owner, (result != null) ? releaseCommand(owner, result) : releaseCommand(owner));
 	}
 
 	/**
 	 * Releases the lock if it was granted without the knowledge of its owner.
-	 * @param failure the failure of the request, if it failed
+	 * @param failure the failure of the command, if it failed
 	 */
 	void undo(String owner, Duration ttl, @Nullable Throwable failure) {
-		this.redis.calls().undo(this.key, owner, ttl, releaseRequest(owner), failure);
+		this.redis.calls().undo(this.key, owner, ttl, releaseCommand(owner), failure);
 	}
 
-	private Request<Long> releaseRequest(String owner) {
+	private StoreCommand<Long> releaseCommand(String owner) {
 		LockPubSub pubSub = this.redis.pubSub();
 		byte[] message = pubSub.message(this.redisKey);
 		return pubSub.published(this.redis.batches()
@@ -181,7 +181,7 @@ final class RedisLock implements StoredLock {
 							pubSub.name(), message, bytes(StoredLock.ended(owner)), millis(time)), message));
 	}
 
-	private Request<Long> releaseRequest(String owner, StoredResult result) {
+	private StoreCommand<Long> releaseCommand(String owner, StoredResult result) {
 		LockPubSub pubSub = this.redis.pubSub();
 		boolean kept = result.key().replayed() || this.metHolder;
 		this.metHolder = false;
@@ -193,7 +193,7 @@ final class RedisLock implements StoredLock {
 				message);
 	}
 
-	private Request<Long> reportDropped(ResultKey result, Request<Long> release) {
+	private StoreCommand<Long> reportDropped(ResultKey result, StoreCommand<Long> release) {
 		return (redis, abandoned, reply) -> release.send(redis, abandoned, (number, failure) -> {
 			boolean dropped = number != null && number > Script.RESULT_DROPPED;
 			if (dropped && result.replayed()) {

@@ -42,7 +42,7 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 
 	/**
 	 * A grant that waits for replicas must not delay the release at the end of a turn, so
-	 * the two are separate requests.
+	 * the two are separate commands.
 	 */
 	private static final Set<Capability> CAPABILITIES_WITH_REPLICAS = Set.of(Capability.NOTIFIES,
 			Capability.KEEPS_RESULTS, Capability.HOLDS_FOR_TOKENS, Capability.ACQUIRES_ALL);
@@ -173,7 +173,7 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 	}
 
 	@Override
-	public CompletionStage<AcquireAllResult> acquireAll(List<Acquisition> acquisitions) {
+	public CompletionStage<AcquireAllResult> acquireAll(List<Claim> acquisitions) {
 		return this.groups.acquireAll(acquisitions);
 	}
 

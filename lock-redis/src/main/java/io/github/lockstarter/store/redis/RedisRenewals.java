@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.store.LockStore.Renewal;
 
 /**
- * Renews many locks in as few requests as Redis accepts.
+ * Renews many locks in as few commands as Redis accepts.
  */
 final class RedisRenewals {
 
@@ -25,7 +25,7 @@ final class RedisRenewals {
 
 	/**
 	 * Creates renewals.
-	 * @param together whether the keys of several locks can be in one request
+	 * @param together whether the keys of several locks can be in one command
 	 */
 	RedisRenewals(RedisCalls calls, boolean together) {
 		this.calls = calls;
@@ -70,7 +70,7 @@ final class RedisRenewals {
 		return List.copyOf(answers);
 	}
 
-	private static Request<List<Long>> one(byte[][] locks, byte[][] args) {
+	private static StoreCommand<List<Long>> one(byte[][] locks, byte[][] args) {
 		return (redis, abandoned, reply) -> Script.RENEW_ONE.with(locks, args)
 			.send(redis, abandoned,
 					(number, failure) -> reply.accept((number != null) ? List.of(number) : null, failure));

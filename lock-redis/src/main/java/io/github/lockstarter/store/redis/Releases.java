@@ -17,7 +17,7 @@ import io.github.lockstarter.LockKey;
 
 /**
  * Releases locks, and retries until Redis has answered or the lease has expired. The
- * driver repeats requests in flight when a connection is closed, but not all of them when
+ * driver repeats commands in flight when a connection is closed, but not all of them when
  * the connection is reset, and none when it is replaced.
  * <p>
  * Each release is a compare-and-delete, so that it can safely be sent twice. Only the
@@ -81,7 +81,7 @@ final class Releases {
 	 * @param outcome receives the reply, and the failure of an earlier attempt, which may
 	 * have released the lock; or the failure if there is no reply
 	 */
-	Consumer<RedisClusterAsyncCommands<byte[], byte[]>> release(LockKey key, String owner, Request<Long> script,
+	Consumer<RedisClusterAsyncCommands<byte[], byte[]>> release(LockKey key, String owner, StoreCommand<Long> script,
 			BiConsumer<@Nullable Long, @Nullable Throwable> outcome) {
 		return new Release(key, owner, script, this.longestTtl.get(), outcome, false)::attempt;
 	}
@@ -89,9 +89,9 @@ final class Releases {
 	/**
 	 * Releases a lock that may have been granted without the knowledge of its owner.
 	 * @param inFlight whether it may be granted even after the first attempt, because its
-	 * request may still be in flight
+	 * command may still be in flight
 	 */
-	void undo(LockKey key, String owner, Duration ttl, Request<Long> script, boolean inFlight) {
+	void undo(LockKey key, String owner, Duration ttl, StoreCommand<Long> script, boolean inFlight) {
 		new Release(key, owner, script, ttl.toNanos(), (number, failure) -> {
 		}, inFlight).attemptWhenConnected();
 	}
@@ -123,7 +123,7 @@ final class Releases {
 	 */
 	private final class Release {
 
-		private final Request<Long> script;
+		private final StoreCommand<Long> script;
 
 		private final int place;
 
@@ -141,7 +141,7 @@ final class Releases {
 
 		private long pause = FIRST_PAUSE_MILLIS;
 
-		Release(LockKey key, String owner, Request<Long> script, long nanos,
+		Release(LockKey key, String owner, StoreCommand<Long> script, long nanos,
 				BiConsumer<@Nullable Long, @Nullable Throwable> outcome, boolean inFlight) {
 			this.script = script;
 			this.place = place(key, owner);

@@ -69,7 +69,7 @@ final class ReplicatedGrants {
 	 * @param reply receives the reply of the script after the replicas have acknowledged
 	 * the grant; otherwise the failure
 	 */
-	<T> void send(LockKey key, Call<?> call, Request<T> script, Predicate<T> granted,
+	<T> void send(LockKey key, Call<?> call, StoreCommand<T> script, Predicate<T> granted,
 			BiConsumer<@Nullable T, @Nullable Throwable> reply) {
 		enqueue(new Grant<>(key, call, script, granted, reply));
 	}
@@ -196,7 +196,7 @@ final class ReplicatedGrants {
 
 		private final Call<?> call;
 
-		private final Request<T> script;
+		private final StoreCommand<T> script;
 
 		private final Predicate<T> granted;
 
@@ -204,7 +204,7 @@ final class ReplicatedGrants {
 
 		private @Nullable T answer;
 
-		Grant(LockKey key, Call<?> call, Request<T> script, Predicate<T> granted,
+		Grant(LockKey key, Call<?> call, StoreCommand<T> script, Predicate<T> granted,
 				BiConsumer<@Nullable T, @Nullable Throwable> reply) {
 			this.key = key;
 			this.call = call;

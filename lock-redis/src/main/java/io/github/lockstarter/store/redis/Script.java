@@ -336,7 +336,7 @@ enum Script {
 	}
 
 	/** Returns a call of a script that answers with a number. */
-	Request<Long> with(byte[][] keys, byte[]... args) {
+	StoreCommand<Long> with(byte[][] keys, byte[]... args) {
 		return (redis, abandoned, reply) -> send(redis, keys, args, reply);
 	}
 
@@ -347,7 +347,7 @@ enum Script {
 	}
 
 	/** Returns a call of a script that answers for each of some keys. */
-	<T> Request<List<T>> forEachOf(byte[][] keys, byte[]... args) {
+	<T> StoreCommand<List<T>> forEachOf(byte[][] keys, byte[]... args) {
 		return (redis, abandoned, reply) -> ScriptCommand.send(LettuceConnector.connection(redis), this, keys, args,
 				Script::<T>list, reply);
 	}

@@ -72,7 +72,7 @@ final class ScriptCommand<T> extends Command<byte[], byte[], T> implements Compl
 			this.connection.dispatch(this);
 		}
 		catch (Throwable ex) {
-			// Includes an Error: a request that is never answered would count as in
+			// Includes an Error: a command that is never answered would count as in
 			// flight.
 			completeExceptionally(ex);
 		}

@@ -69,7 +69,7 @@ final class SilenceWatch {
 		}
 	}
 
-	/** Returns whether requests must not be sent over the connection. */
+	/** Returns whether commands must not be sent over the connection. */
 	boolean isSilent() {
 		return this.silent;
 	}
@@ -119,7 +119,7 @@ final class SilenceWatch {
 				return;
 			}
 			if (!isAnswered(pong) && this.connector.isCurrent(redis)) {
-				logger.warn("A connection to Redis no longer answers, and cannot be replaced: requests are sent"
+				logger.warn("A connection to Redis no longer answers, and cannot be replaced: commands are sent"
 						+ " over it nevertheless, and fail until it answers or is closed."
 						+ " Set SocketOptions.tcpUserTimeout in the options of its client,"
 						+ " so that the operating system closes a connection that is silent");

@@ -35,7 +35,7 @@ import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.StoredLock;
-import io.github.lockstarter.store.LockStore.Acquisition;
+import io.github.lockstarter.store.LockStore.Claim;
 import io.github.lockstarter.store.LockStore.Renewal;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 import io.github.lockstarter.testing.LocalRedis;
@@ -420,9 +420,7 @@ class BatchesTests {
 
 		CompletableFuture<AcquireAllResult> acquireAtOnceAsync(int count) {
 			return this.instance.store()
-				.acquireAll(IntStream.range(0, count)
-					.mapToObj((lock) -> new Acquisition(lock(lock), "owner", TTL))
-					.toList())
+				.acquireAll(IntStream.range(0, count).mapToObj((lock) -> new Claim(lock(lock), "owner", TTL)).toList())
 				.toCompletableFuture();
 		}
 

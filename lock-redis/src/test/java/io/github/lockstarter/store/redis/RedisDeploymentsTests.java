@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
-import io.github.lockstarter.registry.sharing.SharingRegistry.Acquisition;
+import io.github.lockstarter.registry.sharing.SharingRegistry.LeaseOrResult;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.ResultQuery;
@@ -85,9 +85,9 @@ class RedisDeploymentsTests {
 		try (RedisInstance first = instance(deployment); RedisInstance second = instance(deployment)) {
 			for (int i = 0; i < 5; i++) {
 				LockKey key = new LockKey("shares", "key" + i);
-				Acquisition winner = acquire(first, key, result).join();
+				LeaseOrResult winner = acquire(first, key, result).join();
 				int before = second.requestCount();
-				CompletableFuture<Acquisition> loser = acquire(second, key, result);
+				CompletableFuture<LeaseOrResult> loser = acquire(second, key, result);
 				Awaitility.await().until(() -> second.requestCount() > before);
 				// A result is stored only for waiters that Redis knows.
 				Awaitility.await().until(() -> deployment.count("deployments:waiting:*" + key.key()) == 1);
@@ -97,7 +97,7 @@ class RedisDeploymentsTests {
 		}
 	}
 
-	private static CompletableFuture<Acquisition> acquire(RedisInstance instance, LockKey key, ResultKey result) {
+	private static CompletableFuture<LeaseOrResult> acquire(RedisInstance instance, LockKey key, ResultKey result) {
 		return instance.locks().acquireAsync(key, WAITING, result, ResultQuery.NO_TOKEN, null).toCompletableFuture();
 	}
 

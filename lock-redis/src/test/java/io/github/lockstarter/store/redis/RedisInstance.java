@@ -19,7 +19,7 @@ import io.github.lockstarter.LeaseLostEvent;
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.registry.DefaultLockRegistry;
-import io.github.lockstarter.registry.sharing.SharingRegistry.Acquisition;
+import io.github.lockstarter.registry.sharing.SharingRegistry.LeaseOrResult;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -140,7 +140,7 @@ public final class RedisInstance implements AutoCloseable {
 	}
 
 	/** Matches an acquisition with this result instead of the lock. */
-	public static Predicate<Acquisition> gives(String text) {
+	public static Predicate<LeaseOrResult> gives(String text) {
 		return (acquired) -> acquired.result() != null && acquired.result().text().equals(text);
 	}
 

@@ -198,8 +198,8 @@ class RedisLockStoreFaultTests {
 			assertThat(join(lock.renew("a", TTL))).isTrue();
 			assertThat(join(lock.release("a", null))).isTrue();
 			StoredLock other = this.patient.lock(new LockKey("fault", "hanako"));
-			List<LockStore.Acquisition> both = List.of(new LockStore.Acquisition(lock, "d", TTL),
-					new LockStore.Acquisition(other, "e", TTL));
+			List<LockStore.Claim> both = List.of(new LockStore.Claim(lock, "d", TTL),
+					new LockStore.Claim(other, "e", TTL));
 			assertThat(join(this.patient.acquireAll(both))).isInstanceOf(AllGranted.class);
 			assertThat(join(lock.release("d", null))).isTrue();
 			assertThat(join(this.patient.acquireAll(both))).isInstanceOf(AllGranted.class);

@@ -24,7 +24,7 @@ import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Held;
 import io.github.lockstarter.store.AcquireResult.Granted;
-import io.github.lockstarter.store.LockStore.Acquisition;
+import io.github.lockstarter.store.LockStore.Claim;
 import io.github.lockstarter.testing.LocalRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -135,7 +135,7 @@ class ReplicatedGrantsTests {
 	private CompletableFuture<AcquireAllResult> acquireAtOnce(int count) {
 		return this.store
 			.acquireAll(IntStream.range(0, count)
-				.mapToObj((i) -> new Acquisition(this.store.lock(key("key" + i)), "owner" + i, TTL))
+				.mapToObj((i) -> new Claim(this.store.lock(key("key" + i)), "owner" + i, TTL))
 				.toList())
 			.toCompletableFuture();
 	}

@@ -23,7 +23,7 @@ import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.LockStore.Acquisition;
+import io.github.lockstarter.store.LockStore.Claim;
 import io.github.lockstarter.store.StoredLock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -151,7 +151,7 @@ final class GroupContract extends CapabilityContract {
 				.acquire(AcquireCommand.of(owner + places.get(0), LONG))) instanceof Granted;
 		}
 		return join(this.store.acquireAll(places.stream()
-			.map((place) -> new Acquisition(lock(this.store, place), owner + place, LONG))
+			.map((place) -> new Claim(lock(this.store, place), owner + place, LONG))
 			.toList())) instanceof AllGranted;
 	}
 
@@ -168,7 +168,7 @@ final class GroupContract extends CapabilityContract {
 
 	private AcquireAllResult acquireAll(LockStore store, String owner, Duration ttl, int count) {
 		return join(store.acquireAll(IntStream.range(0, count)
-			.mapToObj((place) -> new Acquisition(lock(store, place), owner + place, ttl))
+			.mapToObj((place) -> new Claim(lock(store, place), owner + place, ttl))
 			.toList()));
 	}
 

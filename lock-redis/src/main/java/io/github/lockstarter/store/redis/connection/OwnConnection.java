@@ -20,7 +20,7 @@ final class OwnConnection {
 	 * The time for which the driver keeps a command, including reconnections. If the
 	 * options of its client disable time-outs of commands, it keeps a command until Redis
 	 * answers or the connection is closed. The store has a time-out of its own for the
-	 * answer, and repeats requests that must reach Redis.
+	 * answer, and repeats commands that must reach Redis.
 	 */
 	private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(10);
 
@@ -67,7 +67,7 @@ final class OwnConnection {
 		return current != null && commands(current) == commands;
 	}
 
-	/** Closes the connection. It is opened again when its commands are requested. */
+	/** Closes the connection. It is opened again when its commands are asked for. */
 	void close() {
 		StatefulConnection<byte[], byte[]> current = this.connection.getAndSet(null);
 		if (current != null) {

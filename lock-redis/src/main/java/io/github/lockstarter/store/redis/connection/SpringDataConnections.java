@@ -84,7 +84,7 @@ public final class SpringDataConnections implements RedisConnections {
 	/**
 	 * Opens a separate connection, unless the application has a static list of master and
 	 * replicas, or one server with {@code readFrom}. The connection of the application is
-	 * not closed. Requests in flight on it are not repeated until the application or its
+	 * not closed. Commands in flight on it are not repeated until the application or its
 	 * driver gives them up.
 	 */
 	@Override

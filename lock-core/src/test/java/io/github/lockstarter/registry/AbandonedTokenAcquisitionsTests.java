@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Locks that were granted to a token whose caller has given up.
  */
-class AbandonedTokenRequestsTests {
+class AbandonedTokenAcquisitionsTests {
 
 	private static final LockKey KEY = new LockKey("tokens", "taro");
 
@@ -120,7 +120,7 @@ class AbandonedTokenRequestsTests {
 		assertThat(remaining()).hasValue(Duration.ofMinutes(9));
 		this.runtime.pass(WAITING.waitTime());
 		assertThat(this.store.releases).hasValue(0);
-		assertThat(this.registry.tables().isEmpty()).isTrue();
+		assertThat(this.registry.entries().isEmpty()).isTrue();
 	}
 
 	@Test
@@ -249,7 +249,7 @@ class AbandonedTokenRequestsTests {
 
 	private void awaitNothingHere() {
 		this.runtime.settle();
-		assertThat(this.registry.tables().isEmpty()).isTrue();
+		assertThat(this.registry.entries().isEmpty()).isTrue();
 	}
 
 	/** Waits until this number of callers has found the lock held. */

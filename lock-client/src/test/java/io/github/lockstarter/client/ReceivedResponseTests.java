@@ -18,9 +18,9 @@ import io.github.lockstarter.testing.ProcessorTime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The retry time of an answer.
+ * The retry time of an received.
  */
-class AnswerTests {
+class ReceivedResponseTests {
 
 	private static final InstantSource CLOCK = InstantSource.fixed(Instant.parse("2026-03-15T12:00:00Z"));
 
@@ -52,7 +52,7 @@ class AnswerTests {
 		HttpHeaders headers = new HttpHeaders();
 		headers.set(HttpHeaders.RETRY_AFTER, retryAfter);
 		headers.set(HttpHeaders.DATE, date);
-		assertThat(Answer.of(HttpStatus.SERVICE_UNAVAILABLE, headers).retryAfter(CLOCK)).isEqualTo(expected);
+		assertThat(ReceivedResponse.of(HttpStatus.SERVICE_UNAVAILABLE, headers).retryAfter(CLOCK)).isEqualTo(expected);
 	}
 
 	@ParameterizedTest
@@ -74,9 +74,9 @@ class AnswerTests {
 	void millis(String body, Duration expected) {
 		HttpHeaders headers = new HttpHeaders();
 		headers.set(HttpHeaders.RETRY_AFTER, "2");
-		assertThat(
-				Answer.of(HttpStatus.CONFLICT, headers).with(body.getBytes(StandardCharsets.UTF_8)).retryAfter(CLOCK))
-			.isEqualTo(expected);
+		assertThat(ReceivedResponse.of(HttpStatus.CONFLICT, headers)
+			.with(body.getBytes(StandardCharsets.UTF_8))
+			.retryAfter(CLOCK)).isEqualTo(expected);
 	}
 
 	@ParameterizedTest
@@ -87,9 +87,9 @@ class AnswerTests {
 	void hasProblem(String contentType, boolean expected) {
 		HttpHeaders headers = new HttpHeaders();
 		headers.set(HttpHeaders.CONTENT_TYPE, contentType);
-		assertThat(Answer.of(HttpStatus.CONFLICT, headers).hasProblem()).isEqualTo(expected);
-		assertThat(Answer.of(HttpStatus.SERVICE_UNAVAILABLE, headers).hasProblem()).isEqualTo(expected);
-		assertThat(Answer.of(HttpStatus.UNPROCESSABLE_CONTENT, headers).hasProblem()).isFalse();
+		assertThat(ReceivedResponse.of(HttpStatus.CONFLICT, headers).hasProblem()).isEqualTo(expected);
+		assertThat(ReceivedResponse.of(HttpStatus.SERVICE_UNAVAILABLE, headers).hasProblem()).isEqualTo(expected);
+		assertThat(ReceivedResponse.of(HttpStatus.UNPROCESSABLE_CONTENT, headers).hasProblem()).isFalse();
 	}
 
 	@ParameterizedTest
@@ -97,9 +97,9 @@ class AnswerTests {
 	@DisplayName("The time to read the problem type of a server grows only with its length")
 	void longType(String repeated) {
 		ProcessorTime.assertLinear((length) -> {
-			Answer answer = Answer.of(HttpStatus.CONFLICT, new HttpHeaders())
+			ReceivedResponse received = ReceivedResponse.of(HttpStatus.CONFLICT, new HttpHeaders())
 				.with("{\"type\":\"%s\"}".formatted(repeated.repeat(length)).getBytes(StandardCharsets.UTF_8));
-			return answer::isRefusal;
+			return received::isRefusal;
 		});
 	}
 
@@ -110,8 +110,8 @@ class AnswerTests {
 		ProcessorTime.assertLinear((length) -> {
 			HttpHeaders headers = new HttpHeaders();
 			headers.set(HttpHeaders.RETRY_AFTER, repeated.repeat(length));
-			Answer answer = Answer.of(HttpStatus.SERVICE_UNAVAILABLE, headers);
-			return () -> answer.retryAfter(CLOCK);
+			ReceivedResponse received = ReceivedResponse.of(HttpStatus.SERVICE_UNAVAILABLE, headers);
+			return () -> received.retryAfter(CLOCK);
 		});
 	}
 

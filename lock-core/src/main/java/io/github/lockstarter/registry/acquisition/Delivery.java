@@ -1,4 +1,4 @@
-package io.github.lockstarter.registry.request;
+package io.github.lockstarter.registry.acquisition;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -7,7 +7,7 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way in which the answer to an {@link AcquireRequest} reaches its caller.
+ * The way in which the answer to an {@link Acquisition} reaches its caller.
  */
 public sealed interface Delivery {
 
@@ -45,8 +45,7 @@ public sealed interface Delivery {
 	 * @param contention is run when the lock turns out to be held
 	 * @param action processes the answer
 	 */
-	record Async(Executor executor, Runnable contention,
-			BiConsumer<AcquireRequest, Answer> action) implements Delivery {
+	record Async(Executor executor, Runnable contention, BiConsumer<Acquisition, Answer> action) implements Delivery {
 
 		@Override
 		public void contended() {

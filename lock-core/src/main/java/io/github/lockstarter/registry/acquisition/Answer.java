@@ -1,4 +1,4 @@
-package io.github.lockstarter.registry.request;
+package io.github.lockstarter.registry.acquisition;
 
 import java.time.Duration;
 
@@ -11,7 +11,7 @@ import io.github.lockstarter.registry.sharing.SharedLease;
 import io.github.lockstarter.store.StoredResult;
 
 /**
- * The outcome of an {@link AcquireRequest}.
+ * The outcome of an {@link Acquisition}.
  */
 public sealed interface Answer {
 

@@ -18,7 +18,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.registry.lease.Renewals;
 import io.github.lockstarter.registry.lease.StoreLease;
 import io.github.lockstarter.registry.observe.RegistryObserver;
-import io.github.lockstarter.registry.request.AcquireRequest;
+import io.github.lockstarter.registry.acquisition.Acquisition;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.LockStore;
@@ -27,7 +27,7 @@ import io.github.lockstarter.store.LockStore;
  * The locks of a store that are held or waited for in this JVM, and their shared
  * resources.
  */
-public final class LockTable {
+public final class LockEntries {
 
 	private static final int MONITORS = 64;
 
@@ -41,7 +41,7 @@ public final class LockTable {
 	 */
 	private final Lock[] monitors = Stream.generate(ReentrantLock::new).limit(MONITORS).toArray(Lock[]::new);
 
-	/** Completed when an entry that is being closed has been removed from the table. */
+	/** Completed when an entry that is being closed has been removed. */
 	private final Map<LockEntry, CompletableFuture<Void>> closing = new ConcurrentHashMap<>();
 
 	private final LockStore store;
@@ -61,11 +61,11 @@ public final class LockTable {
 	private volatile boolean closed;
 
 	/**
-	 * Creates a table.
+	 * Creates the entries of a store.
 	 * @param store the store of the locks
 	 * @param maxWaiters the largest number of waiters per lock
 	 */
-	public LockTable(LockStore store, EngineRuntime runtime, RegistryObserver observer, int maxWaiters) {
+	public LockEntries(LockStore store, EngineRuntime runtime, RegistryObserver observer, int maxWaiters) {
 		this.store = store;
 		this.capabilities = store.capabilities();
 		this.runtime = runtime;
@@ -75,37 +75,37 @@ public final class LockTable {
 		store.onReconnect(this.renewals::renewAll);
 	}
 
-	/** Admits the request to the queue of its lock, or answers it. */
-	void submit(AcquireRequest request) {
-		LockEntry entry = entry(request);
-		while (entry != null && !entry.admit(request)) {
+	/** Admits the acquisition to the queue of its lock, or answers it. */
+	void submit(Acquisition acquisition) {
+		LockEntry entry = entry(acquisition);
+		while (entry != null && !entry.admit(acquisition)) {
 			remove(entry);
-			entry = entry(request);
+			entry = entry(acquisition);
 		}
 	}
 
 	/**
-	 * Admits some of the requests of a caller that needs several locks. The leading
-	 * requests whose locks are not in use here are sent to the store together. A caller
-	 * that has to wait waits only for the first lock, so that it never waits for a lock
-	 * while it holds one that follows in the order.
-	 * @param requests at least one request, in the order of their keys, none of them
-	 * submitted
-	 * @return completes with the requests that are answered, or will be; the others are
-	 * not submitted, or no longer
+	 * Admits some of the acquisitions of a caller that needs several locks. The leading
+	 * acquisitions whose locks are not in use here are sent to the store together. A
+	 * caller that has to wait waits only for the first lock, so that it never waits for a
+	 * lock while it holds one that follows in the order.
+	 * @param acquisitions at least one acquisition, in the order of their keys, none of
+	 * them submitted
+	 * @return completes with the acquisitions that are answered, or will be; the others
+	 * are not submitted, or no longer
 	 */
-	CompletableFuture<List<AcquireRequest>> submitAll(Collection<AcquireRequest> requests) {
+	CompletableFuture<List<Acquisition>> submitAll(Collection<Acquisition> acquisitions) {
 		LockGroup group = new LockGroup(this);
-		if (requests.size() > 1 && this.capabilities.contains(Capability.ACQUIRES_ALL)) {
-			for (AcquireRequest request : requests) {
-				LockEntry entry = group.isFull() ? null : entry(request);
-				if (entry == null || !group.add(entry, request)) {
+		if (acquisitions.size() > 1 && this.capabilities.contains(Capability.ACQUIRES_ALL)) {
+			for (Acquisition acquisition : acquisitions) {
+				LockEntry entry = group.isFull() ? null : entry(acquisition);
+				if (entry == null || !group.add(entry, acquisition)) {
 					break;
 				}
 			}
 		}
 		if (group.isEmpty()) {
-			AcquireRequest first = requests.iterator().next();
+			Acquisition first = acquisitions.iterator().next();
 			submit(first);
 			return CompletableFuture.completedFuture(List.of(first));
 		}
@@ -118,37 +118,37 @@ public final class LockTable {
 		return entry != null && entry.isTaken();
 	}
 
-	private @Nullable LockEntry entry(AcquireRequest request) {
+	private @Nullable LockEntry entry(Acquisition acquisition) {
 		try {
-			LockEntry known = this.entries.get(request.key());
+			LockEntry known = this.entries.get(acquisition.key());
 			if (known == null) {
-				LockEntry created = new LockEntry(this, request.key());
-				known = this.entries.putIfAbsent(request.key(), created);
+				LockEntry created = new LockEntry(this, acquisition.key());
+				known = this.entries.putIfAbsent(acquisition.key(), created);
 				return (known != null) ? known : created;
 			}
 			return known;
 		}
 		catch (Throwable ex) {
 			// A store that returns no handle has failed.
-			this.observer.storeAnswered(request.key(), ex);
-			request.fail("the store failed", ex);
+			this.observer.storeAnswered(acquisition.key(), ex);
+			acquisition.fail("the store failed", ex);
 			return null;
 		}
 	}
 
-	/** Removes a request that has been abandoned. */
-	void leave(AcquireRequest request) {
-		LockEntry entry = this.entries.get(request.key());
+	/** Removes an acquisition that has been abandoned. */
+	void leave(Acquisition acquisition) {
+		LockEntry entry = this.entries.get(acquisition.key());
 		if (entry != null) {
-			entry.leave(request);
+			entry.leave(acquisition);
 		}
 	}
 
 	/** Refuses a waiter whose thread must not wait. */
-	void refuse(AcquireRequest request) {
-		LockEntry entry = this.entries.get(request.key());
+	void refuse(Acquisition acquisition) {
+		LockEntry entry = this.entries.get(acquisition.key());
 		if (entry != null) {
-			entry.refuse(request);
+			entry.refuse(acquisition);
 		}
 	}
 

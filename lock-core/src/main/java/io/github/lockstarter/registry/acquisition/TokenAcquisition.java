@@ -1,4 +1,4 @@
-package io.github.lockstarter.registry.request;
+package io.github.lockstarter.registry.acquisition;
 
 import java.time.Duration;
 
@@ -8,25 +8,25 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.TokenLocks.TokenLock;
 import io.github.lockstarter.registry.observe.RegistryObserver;
-import io.github.lockstarter.registry.request.Answer.HeldByToken;
+import io.github.lockstarter.registry.acquisition.Answer.HeldByToken;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.store.ResultKey;
 
 /**
- * A request for a lock that is held by a token instead of this JVM.
+ * An acquisition for a lock that is held by a token instead of this JVM.
  */
-public abstract sealed class TokenRequest extends AcquireRequest permits NewTokenRequest, SharedTokenRequest {
+public abstract sealed class TokenAcquisition extends Acquisition permits NewTokenAcquisition, SharedTokenAcquisition {
 
 	private final String token;
 
-	TokenRequest(LockKey key, LockOptions options, Delivery delivery, EngineRuntime runtime, RegistryObserver observer,
-			String token) {
+	TokenAcquisition(LockKey key, LockOptions options, Delivery delivery, EngineRuntime runtime,
+			RegistryObserver observer, String token) {
 		super(key, options, delivery, runtime, observer);
 		this.token = token;
 	}
 
 	@Override
-	public final String owner() {
+	public final String nextOwner() {
 		return this.token;
 	}
 

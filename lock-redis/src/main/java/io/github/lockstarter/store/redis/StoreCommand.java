@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param <T> the type of the reply
  */
 @FunctionalInterface
-interface Request<T> {
+interface StoreCommand<T> {
 
 	/** The error of a server that has no memory left. */
 	String OUT_OF_MEMORY = "OOM ";
@@ -23,10 +23,10 @@ interface Request<T> {
 			BiConsumer<@Nullable T, @Nullable Throwable> reply);
 
 	/**
-	 * Returns a request that is sent in another form if the server has no memory left for
+	 * Returns a command that is sent in another form if the server has no memory left for
 	 * this one.
 	 */
-	default Request<T> orWithoutMemory(Request<T> other) {
+	default StoreCommand<T> orWithoutMemory(StoreCommand<T> other) {
 		return (redis, abandoned, reply) -> send(redis, abandoned, (value, failure) -> {
 			if (failure instanceof RedisCommandExecutionException && failure.getMessage() != null
 					&& failure.getMessage().startsWith(OUT_OF_MEMORY)) {

@@ -19,16 +19,16 @@ import org.springframework.http.MediaType;
 import org.springframework.util.ClassUtils;
 
 /**
- * An answer of a server, as a basis for the decision about another attempt.
+ * A response of a server, as a basis for the decision about another attempt.
  *
- * @param status the status of the answer
- * @param headers the headers of the answer
- * @param problem the body of the answer, if it is a problem detail that has been read
+ * @param status the status of the response
+ * @param headers the headers of the response
+ * @param problem the body of the response, if it is a problem detail that has been read
  */
-record Answer(HttpStatusCode status, HttpHeaders headers, @Nullable Problem problem) {
+record ReceivedResponse(HttpStatusCode status, HttpHeaders headers, @Nullable Problem problem) {
 
 	private static final boolean JACKSON_PRESENT = ClassUtils.isPresent("tools.jackson.databind.json.JsonMapper",
-			Answer.class.getClassLoader());
+			ReceivedResponse.class.getClassLoader());
 
 	/**
 	 * The problem types of requests whose work was not done and can be done later, as
@@ -40,14 +40,14 @@ record Answer(HttpStatusCode status, HttpHeaders headers, @Nullable Problem prob
 	/** The most digits of a delay: more than any time that a client waits. */
 	private static final int DIGITS_OF_SECONDS = 9;
 
-	/** Returns an answer whose body has not been read. */
-	static Answer of(HttpStatusCode status, HttpHeaders headers) {
-		return new Answer(status, headers, null);
+	/** Returns a response whose body has not been read. */
+	static ReceivedResponse of(HttpStatusCode status, HttpHeaders headers) {
+		return new ReceivedResponse(status, headers, null);
 	}
 
 	/** Returns the answer with its body, which need not be JSON. */
-	Answer with(byte[] body) {
-		return new Answer(this.status, this.headers, Jackson.read(body));
+	ReceivedResponse with(byte[] body) {
+		return new ReceivedResponse(this.status, this.headers, Jackson.read(body));
 	}
 
 	/**

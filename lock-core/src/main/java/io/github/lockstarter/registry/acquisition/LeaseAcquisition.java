@@ -1,4 +1,4 @@
-package io.github.lockstarter.registry.request;
+package io.github.lockstarter.registry.acquisition;
 
 import org.jspecify.annotations.Nullable;
 
@@ -11,20 +11,20 @@ import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.ResultKey;
 
 /**
- * A request for a lease, without alternatives.
+ * An acquisition for a lease, without alternatives.
  */
-public final class LeaseRequest extends AcquireRequest {
+public final class LeaseAcquisition extends Acquisition {
 
 	private final OwnerTokens owners;
 
-	public LeaseRequest(LockKey key, LockOptions options, Delivery delivery, EngineRuntime runtime,
+	public LeaseAcquisition(LockKey key, LockOptions options, Delivery delivery, EngineRuntime runtime,
 			RegistryObserver observer, OwnerTokens owners) {
 		super(key, options, delivery, runtime, observer);
 		this.owners = owners;
 	}
 
 	@Override
-	public String owner() {
+	public String nextOwner() {
 		return this.owners.next();
 	}
 

@@ -1,4 +1,4 @@
-package io.github.lockstarter.registry.request;
+package io.github.lockstarter.registry.acquisition;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -18,14 +18,14 @@ import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.registry.observe.HoldObservation;
 import io.github.lockstarter.registry.observe.LockObservation;
 import io.github.lockstarter.registry.observe.RegistryObserver;
-import io.github.lockstarter.registry.request.Answer.Abandoned;
-import io.github.lockstarter.registry.request.Answer.Failed;
-import io.github.lockstarter.registry.request.Answer.GivenResult;
-import io.github.lockstarter.registry.request.Answer.HeldByToken;
-import io.github.lockstarter.registry.request.Answer.Leased;
-import io.github.lockstarter.registry.request.Answer.Refused;
-import io.github.lockstarter.registry.request.Delivery.Async;
-import io.github.lockstarter.registry.request.Delivery.Blocking;
+import io.github.lockstarter.registry.acquisition.Answer.Abandoned;
+import io.github.lockstarter.registry.acquisition.Answer.Failed;
+import io.github.lockstarter.registry.acquisition.Answer.GivenResult;
+import io.github.lockstarter.registry.acquisition.Answer.HeldByToken;
+import io.github.lockstarter.registry.acquisition.Answer.Leased;
+import io.github.lockstarter.registry.acquisition.Answer.Refused;
+import io.github.lockstarter.registry.acquisition.Delivery.Async;
+import io.github.lockstarter.registry.acquisition.Delivery.Blocking;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.registry.sharing.SharedLease;
 import io.github.lockstarter.store.AcquireCommand;
@@ -33,14 +33,14 @@ import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.StoredResult;
 
 /**
- * The request of one caller for a lock, with one deadline for the whole attempt. It ends
- * once: with an answer of the engine, or when the caller gives up.
+ * The acquisition of one caller for a lock, with one deadline for the whole attempt. It
+ * ends once: with an answer of the engine, or when the caller gives up.
  */
-public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest, TokenRequest {
+public abstract sealed class Acquisition permits LeaseAcquisition, ResultAcquisition, TokenAcquisition {
 
 	/** Updates a field instead of an object, because there may be many waiters. */
-	private static final AtomicIntegerFieldUpdater<AcquireRequest> DELIVERED = AtomicIntegerFieldUpdater
-		.newUpdater(AcquireRequest.class, "delivered");
+	private static final AtomicIntegerFieldUpdater<Acquisition> DELIVERED = AtomicIntegerFieldUpdater
+		.newUpdater(Acquisition.class, "delivered");
 
 	private final LockKey key;
 
@@ -67,8 +67,7 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 
 	private volatile boolean contended;
 
-	AcquireRequest(LockKey key, LockOptions options, Delivery delivery, EngineRuntime runtime,
-			RegistryObserver observer) {
+	Acquisition(LockKey key, LockOptions options, Delivery delivery, EngineRuntime runtime, RegistryObserver observer) {
 		this.key = key;
 		this.options = options;
 		this.delivery = delivery;
@@ -79,8 +78,8 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 		this.releaseListener = observer.releaseListener();
 	}
 
-	/** Returns the owner token for the store. */
-	public abstract String owner();
+	/** Returns the owner token for the next command to the store. */
+	public abstract String nextOwner();
 
 	/** Returns the command for the store, without the action for a release. */
 	public abstract AcquireCommand command(String owner);
@@ -103,7 +102,7 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 
 	/**
 	 * Returns whether a holder in this JVM can hand the lock off to the caller, without a
-	 * store request.
+	 * command to the store.
 	 * @param held the result key of the holder
 	 */
 	public abstract boolean canFollow(@Nullable ResultKey held);
@@ -112,8 +111,8 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 	 * Returns whether the caller can use the grant of another caller.
 	 * @param asker the other caller
 	 */
-	public final boolean canUseGrantOf(AcquireRequest asker) {
-		return canFollow(asker.resultKey()) && !(asker instanceof TokenRequest)
+	public final boolean canUseGrantOf(Acquisition asker) {
+		return canFollow(asker.resultKey()) && !(asker instanceof TokenAcquisition)
 				&& this.options.ttl().equals(asker.options.ttl());
 	}
 
@@ -148,7 +147,7 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 		return this.releaseListener;
 	}
 
-	/** Returns the request of the application that it belongs to, if it is known. */
+	/** Returns the HTTP request that it belongs to, if it is known. */
 	public final @Nullable String request() {
 		return (this.observation != null) ? this.observation.request() : null;
 	}
@@ -217,7 +216,7 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 	}
 
 	/**
-	 * Refuses the caller while it submits the request. The caller has to call
+	 * Refuses the caller while it submits the acquisition. The caller has to call
 	 * {@link #deliverRefusal()} afterwards, which saves a thread switch.
 	 * @param queueFull whether the caller wanted to wait, and the wait queue is full
 	 */
@@ -262,7 +261,7 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 		return false;
 	}
 
-	/** Runs an action of the engine when the request is answered or abandoned. */
+	/** Runs an action of the engine when the acquisition is answered or abandoned. */
 	public final void whenAnswered(Runnable action) {
 		this.answer.thenRun(action);
 	}
@@ -289,7 +288,7 @@ public abstract sealed class AcquireRequest permits LeaseRequest, ResultRequest,
 	 * the attempt ends before the action, as it does for a caller whose thread waits: the
 	 * action may include all work under the lock.
 	 */
-	private void deliver(Answer given, BiConsumer<AcquireRequest, Answer> action) {
+	private void deliver(Answer given, BiConsumer<Acquisition, Answer> action) {
 		if (isFirstToDeliver()) {
 			try {
 				observe(given);

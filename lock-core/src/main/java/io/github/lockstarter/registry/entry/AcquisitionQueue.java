@@ -8,20 +8,20 @@ import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockstarter.registry.request.AcquireRequest;
+import io.github.lockstarter.registry.acquisition.Acquisition;
 
 /**
  * Requests in the order of their arrival. The first one needs no memory: most locks have
- * only one request at a time.
+ * only one acquisition at a time.
  */
-class RequestQueue {
+class AcquisitionQueue {
 
-	private @Nullable AcquireRequest head;
+	private @Nullable Acquisition head;
 
 	/** Array-based, because there may be many waiters, and most leave at the head. */
-	private @Nullable Queue<AcquireRequest> others;
+	private @Nullable Queue<Acquisition> others;
 
-	@Nullable AcquireRequest head() {
+	@Nullable Acquisition head() {
 		return this.head;
 	}
 
@@ -29,27 +29,27 @@ class RequestQueue {
 		return this.head == null;
 	}
 
-	void add(AcquireRequest request) {
+	void add(Acquisition acquisition) {
 		if (this.head == null) {
-			this.head = request;
+			this.head = acquisition;
 			return;
 		}
 		if (this.others == null) {
 			this.others = new ArrayDeque<>();
 		}
-		this.others.add(request);
+		this.others.add(acquisition);
 	}
 
-	/** Returns whether the request was in the queue. */
-	boolean remove(AcquireRequest request) {
-		if (request != this.head) {
-			return this.others != null && this.others.remove(request);
+	/** Returns whether the acquisition was in the queue. */
+	boolean remove(Acquisition acquisition) {
+		if (acquisition != this.head) {
+			return this.others != null && this.others.remove(acquisition);
 		}
 		this.head = (this.others != null) ? this.others.poll() : null;
 		return true;
 	}
 
-	void forEach(Consumer<AcquireRequest> action) {
+	void forEach(Consumer<Acquisition> action) {
 		if (this.head != null) {
 			action.accept(this.head);
 		}
@@ -58,8 +58,8 @@ class RequestQueue {
 		}
 	}
 
-	List<AcquireRequest> toList() {
-		List<AcquireRequest> all = new ArrayList<>();
+	List<Acquisition> toList() {
+		List<Acquisition> all = new ArrayList<>();
 		forEach(all::add);
 		return all;
 	}

@@ -1,4 +1,4 @@
-package io.github.lockstarter.registry.request;
+package io.github.lockstarter.registry.acquisition;
 
 import java.time.Duration;
 
@@ -15,9 +15,10 @@ import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.StoredResult;
 
 /**
- * A request for a lease, or for a result of a holder for which the caller has waited.
+ * An acquisition for a lease, or for a result of a holder for which the caller has
+ * waited.
  */
-public final class ResultRequest extends AcquireRequest {
+public final class ResultAcquisition extends Acquisition {
 
 	private final OwnerTokens owners;
 
@@ -27,12 +28,12 @@ public final class ResultRequest extends AcquireRequest {
 	private volatile long since;
 
 	/**
-	 * Creates a request.
+	 * Creates an acquisition.
 	 * @param resultKey identifies the result that the caller accepts, and the one that it
 	 * stores
 	 * @param since the lowest fencing token whose result is accepted
 	 */
-	public ResultRequest(LockKey key, LockOptions options, Delivery delivery, EngineRuntime runtime,
+	public ResultAcquisition(LockKey key, LockOptions options, Delivery delivery, EngineRuntime runtime,
 			RegistryObserver observer, OwnerTokens owners, ResultKey resultKey, long since) {
 		super(key, options, delivery, runtime, observer);
 		this.owners = owners;
@@ -41,7 +42,7 @@ public final class ResultRequest extends AcquireRequest {
 	}
 
 	@Override
-	public String owner() {
+	public String nextOwner() {
 		return this.owners.next();
 	}
 

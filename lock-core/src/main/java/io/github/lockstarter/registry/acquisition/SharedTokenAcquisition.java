@@ -1,0 +1,56 @@
+package io.github.lockstarter.registry.acquisition;
+
+import java.util.function.BiConsumer;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.registry.observe.RegistryObserver;
+import io.github.lockstarter.registry.acquisition.Answer.Refused;
+import io.github.lockstarter.registry.runtime.EngineRuntime;
+import io.github.lockstarter.store.AcquireCommand;
+
+/**
+ * An acquisition for a lock that is held by a token that applications share. Another
+ * attempt of the same token may have been granted the lock. So a grant is never undone,
+ * and a refusal is final only if the store confirms that the token does not hold the
+ * lock.
+ */
+public final class SharedTokenAcquisition extends TokenAcquisition {
+
+	private final BiConsumer<SharedTokenAcquisition, Runnable> extension;
+
+	/**
+	 * Creates an acquisition.
+	 * @param extension extends the lock and answers the acquisition if its token holds
+	 * the lock, answers it also if the store fails, and otherwise runs the action
+	 */
+	public SharedTokenAcquisition(LockKey key, LockOptions options, Delivery delivery, EngineRuntime runtime,
+			RegistryObserver observer, String token, BiConsumer<SharedTokenAcquisition, Runnable> extension) {
+		super(key, options, delivery, runtime, observer, token);
+		this.extension = extension;
+	}
+
+	@Override
+	public AcquireCommand command(String owner) {
+		return AcquireCommand.of(owner, options().ttl()).forSharedToken();
+	}
+
+	/**
+	 * Extends the lock and answers the acquisition if its token holds the lock.
+	 * @param otherwise the action if it does not
+	 */
+	public void extend(Runnable otherwise) {
+		this.extension.accept(this, otherwise);
+	}
+
+	@Override
+	void answer(Answer given) {
+		if (given instanceof Refused) {
+			extend(() -> super.answer(given));
+		}
+		else {
+			super.answer(given);
+		}
+	}
+
+}

@@ -1,0 +1,7 @@
+/**
+ * The acquisitions of callers for a lock: what they accept, and their deadlines.
+ */
+@NullMarked
+package io.github.lockstarter.registry.acquisition;
+
+import org.jspecify.annotations.NullMarked;
