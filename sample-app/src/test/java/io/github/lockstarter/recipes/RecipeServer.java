@@ -33,19 +33,19 @@ final class RecipeServer implements AutoCloseable {
 
 	/** Starts it with a class of the recipe, which has no collaborator of the test. */
 	static RecipeServer start(String recipe, Class<?> bean, String... properties) {
-		return start(recipe, new SpringApplication(TestServer.Application.class, bean), properties);
+		return start(recipe, new SpringApplication(TestServer.CompleteApplication.class, bean), properties);
 	}
 
 	/** Starts it with a class of the recipe, and a collaborator of that class. */
 	static <T> RecipeServer start(String recipe, Class<?> bean, Class<T> type, T collaborator, String... properties) {
-		SpringApplication application = new SpringApplication(TestServer.Application.class, bean);
+		SpringApplication application = new SpringApplication(TestServer.CompleteApplication.class, bean);
 		application
 			.addInitializers((context) -> ((GenericApplicationContext) context).registerBean(type, () -> collaborator));
 		return start(recipe, application, properties);
 	}
 
 	private static RecipeServer start(String recipe, SpringApplication application, String... properties) {
-		application.setMainApplicationClass(TestServer.Application.class);
+		application.setMainApplicationClass(TestServer.CompleteApplication.class);
 		// The settings, and the tables, of the sample are not those of the recipe.
 		Stream<String> own = Stream.of("spring.config.name=recipe", "spring.sql.init.mode=never");
 		Map<String, String> all = new LinkedHashMap<>();
