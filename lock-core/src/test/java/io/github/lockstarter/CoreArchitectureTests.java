@@ -5,7 +5,6 @@ import java.util.concurrent.ScheduledExecutorService;
 
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.junit.AnalyzeClasses;
-import com.tngtech.archunit.junit.ArchTag;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 
@@ -17,7 +16,6 @@ import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
  * in {@code lock-spring-boot-autoconfigure}.
  */
 @AnalyzeClasses(packages = "io.github.lockstarter", importOptions = DoNotIncludeTests.class)
-@ArchTag("once")
 class CoreArchitectureTests {
 
 	private static final String ROOT = "io.github.lockstarter";

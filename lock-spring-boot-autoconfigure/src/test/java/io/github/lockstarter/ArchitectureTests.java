@@ -13,7 +13,6 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
-import com.tngtech.archunit.junit.ArchTag;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
@@ -36,7 +35,6 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
  * not know them.
  */
 @AnalyzeClasses(packages = "io.github.lockstarter", importOptions = ArchitectureTests.OnlyIncludeTheLibrary.class)
-@ArchTag("once")
 class ArchitectureTests {
 
 	private static final String ROOT = "io.github.lockstarter";

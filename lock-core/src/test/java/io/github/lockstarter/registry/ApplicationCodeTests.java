@@ -24,6 +24,7 @@ import io.micrometer.observation.ObservationRegistry;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -48,6 +49,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Application code that observes locks, or is called back with an answer. Whatever it
  * throws and however slow it is, locks and other callers are unaffected.
  */
+@Tag("jdk")
 class ApplicationCodeTests {
 
 	private static final Duration SOON = Duration.ofSeconds(20);

@@ -3,7 +3,6 @@ package io.github.lockstarter.service;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
-import com.tngtech.archunit.junit.ArchTag;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 
@@ -12,7 +11,6 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 @AnalyzeClasses(packagesOf = LockServiceApplication.class, importOptions = ImportOption.DoNotIncludeTests.class)
-@ArchTag("once")
 class ArchitectureTests {
 
 	private static final String SERVICE = LockServiceApplication.class.getPackageName();

@@ -27,6 +27,9 @@ final class Example implements AutoCloseable {
 
 	static final Path DIRECTORY = Path.of("examples").toAbsolutePath();
 
+	/** A directory with a link to Python. The example in Python finds it on the PATH. */
+	private static final Path PYTHON = linked(Python.program());
+
 	/**
 	 * Starts an example. The name of the lock is percent-encoded, because this JVM may be
 	 * unable to pass on characters that are not ASCII. SIGINT and SIGHUP are reset,
@@ -46,6 +49,17 @@ final class Example implements AutoCloseable {
 	private Example(Process process, Path output) {
 		this.process = process;
 		this.output = output;
+	}
+
+	private static Path linked(Path program) {
+		try {
+			Path directory = Files.createTempDirectory("python");
+			Files.createSymbolicLink(directory.resolve("python3"), program);
+			return directory;
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 	/** Fails if a program that the examples need is not installed. */
@@ -72,10 +86,7 @@ final class Example implements AutoCloseable {
 			Path output = Files.createTempFile("example", ".log");
 			ProcessBuilder builder = new ProcessBuilder(all).redirectErrorStream(true).redirectOutput(output.toFile());
 			builder.environment().putAll(environment);
-			// The first Python on the PATH is the program, also for an example in Python.
-			builder.environment()
-				.merge("PATH", Python.program().getParent().toString(),
-						(path, first) -> first + File.pathSeparator + path);
+			builder.environment().merge("PATH", PYTHON.toString(), (path, first) -> first + File.pathSeparator + path);
 			return new Example(builder.start(), output);
 		}
 		catch (IOException ex) {

@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.AfterParameterizedClassInvocation;
@@ -31,6 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Two instances of the service with each store that can be shared.
  */
+@Tag("jdk")
 @ParameterizedClass
 @ValueSource(strings = { "redis", "memcached", "dynamodb" })
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

@@ -7,6 +7,7 @@ import java.sql.Statement;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.testing.LocalPostgreSql;
@@ -15,6 +16,7 @@ import io.github.lockstarter.testing.TestServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("redis")
 class LockHealthTests {
 
 	@Test

@@ -19,7 +19,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Checks that the documented table of meters matches the published meters.
  */
-@org.junit.jupiter.api.Tag("once")
 class MetersInDocumentationTests {
 
 	private static final Pattern ROW = Pattern.compile(

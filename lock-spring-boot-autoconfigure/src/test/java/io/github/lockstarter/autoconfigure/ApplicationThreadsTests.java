@@ -195,8 +195,8 @@ class ApplicationThreadsTests {
 
 	private static Class<?>[] sources(Class<?>... more) {
 		return Stream
-			.concat(Stream.of(TestServer.Application.class, Jobs.class, Handlers.class, Seen.class, Advice.class,
-					OfServlet.class, OfExchange.class), Stream.of(more))
+			.concat(Stream.of(TestServer.CompleteApplication.class, Jobs.class, Handlers.class, Seen.class,
+					Advice.class, OfServlet.class, OfExchange.class), Stream.of(more))
 			.toArray(Class<?>[]::new);
 	}
 

@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -40,6 +41,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * threads. A thread that waits for a future may help with what depends on it, so the
  * tests only ask whether it is done.
  */
+@Tag("jdk")
 class BlockedStagesTests {
 
 	private static final Duration SOON = Duration.ofSeconds(20);

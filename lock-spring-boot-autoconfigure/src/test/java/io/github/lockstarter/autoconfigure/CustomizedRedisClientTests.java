@@ -33,6 +33,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -64,8 +65,8 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.testing.LocalRedis;
-import io.github.lockstarter.testing.LocalServer;
 import io.github.lockstarter.testing.LocalSentinel;
+import io.github.lockstarter.testing.LocalServer;
 import io.github.lockstarter.testing.TestCertificate;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -75,6 +76,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Locks connect as the application does that customizes its connections in code. In each
  * test the application's template works, too.
  */
+@Tag("redis")
 @ExtendWith(OutputCaptureExtension.class)
 class CustomizedRedisClientTests {
 

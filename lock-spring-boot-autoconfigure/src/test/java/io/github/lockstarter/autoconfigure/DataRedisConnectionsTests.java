@@ -20,6 +20,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -54,6 +55,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The library's own connection to Redis, with and without connections of the application.
  */
+@Tag("redis")
 @ExtendWith(OutputCaptureExtension.class)
 class DataRedisConnectionsTests {
 

@@ -117,7 +117,7 @@ class DocumentationTests {
 		try (Stream<Path> files = Files.list(directory)) {
 			assertThat(files.filter((file) -> !file.endsWith("README.md"))).isNotEmpty().allSatisfy((file) -> {
 				Matcher title = DECISION.matcher(Files.readAllLines(file).get(0));
-				assertThat(title.matches()).isTrue();
+				assertThat(title.matches()).as(file.toString()).isTrue();
 				String status = (title.group(3) != null) ? "superseded by [%s](".formatted(title.group(3)) : "accepted";
 				assertThat(index).anyMatch((line) -> line.startsWith(
 						"| %s | [%s](%s) | %s".formatted(title.group(1), title.group(2), file.getFileName(), status)));

@@ -93,7 +93,7 @@ class LockClientTests {
 	}
 
 	private static ConfigurableApplicationContext start(String property) {
-		SpringApplication application = new SpringApplication(TestServer.Application.class);
+		SpringApplication application = new SpringApplication(TestServer.CompleteApplication.class);
 		application.setWebApplicationType(WebApplicationType.NONE);
 		return application.run("--lock.client.enabled=true", "--" + property);
 	}

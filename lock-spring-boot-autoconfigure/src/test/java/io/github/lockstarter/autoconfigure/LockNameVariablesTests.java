@@ -212,7 +212,7 @@ class LockNameVariablesTests {
 	}
 
 	private ConfigurableApplicationContext start(Class<?> locks, String... properties) {
-		SpringApplication application = new SpringApplication(TestServer.Application.class, locks);
+		SpringApplication application = new SpringApplication(TestServer.CompleteApplication.class, locks);
 		application.setWebApplicationType(WebApplicationType.NONE);
 		application.setEnvironment(this.environment);
 		application.setDefaultProperties(Map.of("lock.store", "memory"));

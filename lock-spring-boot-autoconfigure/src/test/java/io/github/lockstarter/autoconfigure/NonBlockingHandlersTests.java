@@ -3,6 +3,7 @@ package io.github.lockstarter.autoconfigure;
 import java.util.List;
 
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.testing.BlockingCalls;
@@ -11,6 +12,7 @@ import io.github.lockstarter.testing.TestJvm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("jdk")
 class NonBlockingHandlersTests {
 
 	@Test

@@ -5,6 +5,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -21,6 +22,7 @@ import io.github.lockstarter.testing.TestServer;
 /**
  * WebFlux handlers: each return type with each way in which the work can end.
  */
+@Tag("jdk")
 @ParameterizedClass(name = "virtual threads: {0}")
 @MethodSource("io.github.lockstarter.autoconfigure.ServletHandlersTests#kindsOfThreads")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

@@ -49,7 +49,7 @@ class RequestThreadTests {
 	@DisplayName("A result completed by another thread does not touch the request")
 	void completedByOtherThread(String handler) throws Exception {
 		try (TestServer server = TestServer.start(
-				new Class<?>[] { TestServer.Application.class, Jobs.class, Later.class, Watch.class },
+				new Class<?>[] { TestServer.CompleteApplication.class, Jobs.class, Later.class, Watch.class },
 				Stream.concat(Stream.of(TestRedis.properties()), Stream.of("lock.redis.key-prefix=request-thread"))
 					.toArray(String[]::new))) {
 			String key = UUID.randomUUID().toString();

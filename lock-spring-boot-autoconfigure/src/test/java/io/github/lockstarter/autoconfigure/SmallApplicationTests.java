@@ -8,6 +8,7 @@ import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.AfterParameterizedClassInvocation;
 import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
@@ -39,6 +40,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The main features of the starter in a small application. Runs on every supported
  * version of Spring Boot; see {@code compatibility}.
  */
+@Tag("jdk")
 @ParameterizedClass
 @CsvSource({ "SERVLET, memory", "SERVLET, redis", "REACTIVE, memory", "REACTIVE, redis" })
 class SmallApplicationTests {
@@ -58,8 +60,9 @@ class SmallApplicationTests {
 	@BeforeParameterizedClassInvocation
 	static void start(WebApplicationType type, String store) {
 		redis = LocalRedis.started();
-		SpringApplication application = new SpringApplication(TestServer.Application.class, Jobs.class, Small.class);
-		application.setMainApplicationClass(TestServer.Application.class);
+		SpringApplication application = new SpringApplication(TestServer.CompleteApplication.class, Jobs.class,
+				Small.class);
+		application.setMainApplicationClass(TestServer.CompleteApplication.class);
 		application.setWebApplicationType(type);
 		server = TestServer.start(application, "lock.store=" + store, "lock.redis.command-timeout=30s",
 				"spring.data.redis.port=" + redis.port());

@@ -212,7 +212,7 @@ class UnknownPropertiesTests {
 
 	private ConfigurableApplicationContext start(List<Class<?>> types, String... args) {
 		SpringApplication application = new SpringApplication(
-				Stream.concat(Stream.of(TestServer.Application.class), types.stream()).toArray(Class[]::new));
+				Stream.concat(Stream.of(TestServer.CompleteApplication.class), types.stream()).toArray(Class[]::new));
 		application.setWebApplicationType(WebApplicationType.NONE);
 		application.setEnvironment(this.environment);
 		application.setDefaultProperties(Map.of("lock.store", "memory"));

@@ -7,6 +7,7 @@ import org.awaitility.Awaitility.await
 import org.junit.jupiter.api.AfterEach
 import org.junit.jupiter.api.BeforeEach
 import org.junit.jupiter.api.DisplayName
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.TestInstance
 import org.junit.jupiter.params.AfterParameterizedClassInvocation
@@ -27,6 +28,7 @@ import java.util.concurrent.TimeUnit
 /**
  * The lock covers the work of a suspending handler, in Spring MVC and in WebFlux.
  */
+@Tag("jdk")
 @ParameterizedClass
 @ValueSource(strings = ["servlet", "reactive"])
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

@@ -12,6 +12,7 @@ import kotlinx.coroutines.yield
 import org.assertj.core.api.Assertions.assertThat
 import org.assertj.core.api.Assertions.assertThatExceptionOfType
 import org.junit.jupiter.api.DisplayName
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 import org.springframework.aop.framework.ProxyFactory
 import java.util.concurrent.CompletableFuture
@@ -20,6 +21,7 @@ import java.util.concurrent.Executor
 /**
  * Suspending functions, which suspend until their locks are granted.
  */
+@Tag("jdk")
 class SuspendingCallsTests {
 
 	private val registry = FakeRegistry()

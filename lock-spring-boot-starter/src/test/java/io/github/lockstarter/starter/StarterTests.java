@@ -104,8 +104,7 @@ class StarterTests {
 	private static Process start(boolean starter, String... properties) throws IOException {
 		List<String> command = new ArrayList<>(
 				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:+UseSerialGC",
-						"-XX:TieredStopAtLevel=1", "-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote",
-						"-cp", classPath(starter), ApplicationProbe.class.getName()));
+						"-XX:TieredStopAtLevel=1", "-cp", classPath(starter), ApplicationProbe.class.getName()));
 		Stream.of(PROPERTIES, properties).flatMap(Stream::of).map((property) -> "--" + property).forEach(command::add);
 		return new ProcessBuilder(command).redirectErrorStream(true).start();
 	}

@@ -4,7 +4,6 @@ import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.junit.AnalyzeClasses;
-import com.tngtech.archunit.junit.ArchTag;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
@@ -19,7 +18,6 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
  * The permitted dependencies within this module, and between it and the library.
  */
 @AnalyzeClasses(packages = "io.github.lockstarter", importOptions = DoNotIncludeTests.class)
-@ArchTag("once")
 class ArchitectureTests {
 
 	private static final String TEST = "io.github.lockstarter.test";

@@ -102,7 +102,7 @@ public final class LocalPostgreSql implements LocalDatabase {
 			throw new UncheckedIOException(ex);
 		}
 		Awaitility.await()
-			.atMost(Duration.ofMinutes(1))
+			.atMost(Duration.ofMinutes(2))
 			.ignoreExceptions()
 			.untilAsserted(() -> DriverManager.getConnection(url()).close());
 	}

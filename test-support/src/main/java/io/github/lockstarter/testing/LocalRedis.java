@@ -76,16 +76,6 @@ public final class LocalRedis extends LocalServer {
 		awaitAnswer(() -> assertThat(ask("PING")).isNotEmpty());
 	}
 
-	/** Returns whether the server answers at all. */
-	public boolean accepts() {
-		try {
-			return !ask("PING").isEmpty();
-		}
-		catch (UncheckedIOException ex) {
-			return false;
-		}
-	}
-
 	/** Sends a command, and returns the first line or the text of the reply. */
 	public String ask(String command) {
 		try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), this.port)) {

@@ -43,15 +43,16 @@ public abstract class LocalServer implements AutoCloseable {
 	}
 
 	/**
-	 * Returns a free port that no system gives to a connection or to a server without a
-	 * port of its own, so that it is still free when this server starts, and starts
-	 * again. The port of a Redis cluster bus, which is 10,000 higher, is not in the range
-	 * either.
+	 * Returns a free port outside of the ranges from which Linux, macOS and Windows by
+	 * default take ports for connections and for servers without a port of their own. So
+	 * it is most likely still free when this server starts, and starts again. The port of
+	 * a Redis cluster bus, which is 10,000 higher, is free as well.
 	 */
 	public static int unusedPort() {
 		while (true) {
 			int port = ThreadLocalRandom.current().nextInt(11_000, 21_000);
-			try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+			try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress());
+					ServerSocket bus = new ServerSocket(port + 10_000, 1, InetAddress.getLoopbackAddress())) {
 				return socket.getLocalPort();
 			}
 			catch (BindException ex) {

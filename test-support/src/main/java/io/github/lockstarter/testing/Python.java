@@ -5,6 +5,8 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
+import org.springframework.util.Assert;
+
 /**
  * The Python of this machine.
  */
@@ -26,8 +28,12 @@ public final class Python {
 
 	private static Path find() {
 		try {
-			Process process = new ProcessBuilder("python3", "-c", "import sys; print(sys.executable)").start();
-			return Path.of(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip());
+			Process process = new ProcessBuilder("python3", "-c", "import sys; print(sys.executable)")
+				.redirectErrorStream(true)
+				.start();
+			String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+			Assert.state(process.onExit().join().exitValue() == 0, () -> "python3 does not run: " + output);
+			return Path.of(output);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException("These tests need python3 on the PATH: install it", ex);

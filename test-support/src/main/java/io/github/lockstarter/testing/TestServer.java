@@ -115,7 +115,7 @@ public final class TestServer implements AutoCloseable {
 
 	/**
 	 * The configuration of an application besides its controllers: the locks in Redis,
-	 * and the web. It starts in a third of the time of a complete one.
+	 * and the web. It starts in about half of the time of a complete one.
 	 */
 	@Configuration(proxyBeanMethods = false)
 	@ImportAutoConfiguration
@@ -123,7 +123,7 @@ public final class TestServer implements AutoCloseable {
 
 	}
 
-	/** The same, with all libraries on the class path. */
+	/** The same, with the auto-configurations of all libraries on the class path. */
 	@Configuration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
 	public static class CompleteApplication {

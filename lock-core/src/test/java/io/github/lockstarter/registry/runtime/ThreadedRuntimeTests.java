@@ -12,12 +12,14 @@ import java.util.function.Function;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("jdk")
 class ThreadedRuntimeTests {
 
 	private static final Duration SOON = Duration.ofSeconds(20);

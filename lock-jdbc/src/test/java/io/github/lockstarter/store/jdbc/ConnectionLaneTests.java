@@ -13,6 +13,7 @@ import com.zaxxer.hikari.HikariConfig;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.store.StoreCalls;
@@ -23,6 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The threads on which statements run, and their repetition.
  */
+@Tag("jdk")
 class ConnectionLaneTests {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(30);

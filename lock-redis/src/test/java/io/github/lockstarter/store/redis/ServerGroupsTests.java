@@ -2,7 +2,6 @@ package io.github.lockstarter.store.redis;
 
 import com.tngtech.archunit.core.importer.ImportOption.OnlyIncludeTests;
 import com.tngtech.archunit.junit.AnalyzeClasses;
-import com.tngtech.archunit.junit.ArchTag;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 
@@ -12,7 +11,6 @@ import io.github.lockstarter.testing.ServerGroups;
  * The tests of this module are in the groups of their servers.
  */
 @AnalyzeClasses(packages = "io.github.lockstarter", importOptions = OnlyIncludeTests.class)
-@ArchTag("once")
 class ServerGroupsTests {
 
 	@ArchTest

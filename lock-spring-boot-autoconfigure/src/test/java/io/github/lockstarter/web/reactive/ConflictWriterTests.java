@@ -126,8 +126,8 @@ class ConflictWriterTests {
 
 	private static TestServer start(Class<?> more) {
 		seen.set(0);
-		SpringApplication application = new SpringApplication(TestServer.Application.class, CountedAnswers.class,
-				Handlers.class, more);
+		SpringApplication application = new SpringApplication(TestServer.CompleteApplication.class,
+				CountedAnswers.class, Handlers.class, more);
 		application.setWebApplicationType(WebApplicationType.REACTIVE);
 		return TestServer.start(application, "lock.store=memory");
 	}

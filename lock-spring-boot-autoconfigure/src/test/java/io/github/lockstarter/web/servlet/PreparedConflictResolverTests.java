@@ -288,7 +288,7 @@ class PreparedConflictResolverTests {
 	}
 
 	private static Class<?>[] sources(Class<?> more) {
-		return new Class<?>[] { TestServer.Application.class, CountedAnswers.class, Bodies.class, Views.class,
+		return new Class<?>[] { TestServer.CompleteApplication.class, CountedAnswers.class, Bodies.class, Views.class,
 				Sessions.class, OwnAnswers.class, CallsItself.class, Service.class, more };
 	}
 
