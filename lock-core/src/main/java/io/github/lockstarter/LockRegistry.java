@@ -34,7 +34,7 @@ public interface LockRegistry {
 	 * Acquires the lock, or returns empty if it is still held after the
 	 * {@linkplain LockOptions#waitTime() wait time}. Returns empty at once if the wait
 	 * queue is full. Blocks the calling thread for at most the wait time plus one store
-	 * time-out, plus one more for each earlier call of this JVM for this lock that is
+	 * timeout, plus one more for each earlier call of this JVM for this lock that is
 	 * still unanswered.
 	 * @param key the lock
 	 * @param options the options of the lock

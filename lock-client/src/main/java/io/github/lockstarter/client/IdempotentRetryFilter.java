@@ -129,7 +129,7 @@ public final class IdempotentRetryFilter implements ExchangeFilterFunction {
 				|| (NETTY_PRESENT && Netty.isTimeout(cause));
 	}
 
-	/** Time-outs of Netty are not I/O exceptions. */
+	/** Timeouts of Netty are not I/O exceptions. */
 	private static final class Netty {
 
 		static boolean isTimeout(@Nullable Throwable cause) {

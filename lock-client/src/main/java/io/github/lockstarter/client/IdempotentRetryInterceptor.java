@@ -31,7 +31,7 @@ import org.springframework.http.client.support.HttpRequestWrapper;
  * <td>yes</td>
  * </tr>
  * <tr>
- * <td>503; an {@link IOException}, such as a dropped connection or a read time-out</td>
+ * <td>503; an {@link IOException}, such as a dropped connection or a read timeout</td>
  * <td>if the request has a key, or its method is idempotent</td>
  * </tr>
  * <tr>

@@ -42,7 +42,7 @@ class RepeatedRequestsTests {
 
 	private static final String UNAVAILABLE = "https://lockstarter.github.io/problems/lock-store-unavailable";
 
-	/** The time-out of a test; a client that follows the API's answer needs less. */
+	/** The timeout of a test; a client that follows the API's answer needs less. */
 	private static final Duration PATIENT = Duration.ofMinutes(1);
 
 	@Parameter
@@ -245,7 +245,7 @@ class RepeatedRequestsTests {
 	}
 
 	@Test
-	@DisplayName("After the last attempt the caller gets the time-out")
+	@DisplayName("After the last attempt the caller gets the timeout")
 	void alwaysTimeout() {
 		this.api.thenHang();
 		assertThatException()

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 
 /**
- * A clock for time-outs that stands still while the process does, for example during a
+ * A clock for timeouts that stands still while the process does, for example during a
  * garbage collection or in a container that gets no processor. So the answers that arrive
  * meanwhile are not judged to be late before there was time to read them.
  * <p>
@@ -26,7 +26,7 @@ public final class RunningTime {
 	/** For the threads that read what has arrived. */
 	static final long GRACE = 2 * TICK;
 
-	/** Added to the longest time-out, so that the ticks outlast each call. */
+	/** Added to the longest timeout, so that the ticks outlast each call. */
 	private static final long MARGIN = TimeUnit.SECONDS.toNanos(1);
 
 	private final LongSupplier clock;
@@ -44,7 +44,7 @@ public final class RunningTime {
 
 	/**
 	 * Creates a clock.
-	 * @param longest the longest time-out
+	 * @param longest the longest timeout
 	 * @param ticker schedules the ticks
 	 */
 	public RunningTime(Duration longest, Ticker ticker) {
@@ -67,7 +67,7 @@ public final class RunningTime {
 
 	/**
 	 * Returns the time at the beginning of a call. It is measured with ticks for at least
-	 * the longest time-out.
+	 * the longest timeout.
 	 */
 	public long begin() {
 		long now = nanoTime();

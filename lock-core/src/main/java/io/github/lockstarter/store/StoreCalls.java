@@ -22,10 +22,10 @@ import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.AcquireResult.Granted;
 
 /**
- * Adds a time-out to the calls of a driver, whose own time-outs may be longer or absent.
+ * Adds a timeout to the calls of a driver, whose own timeouts may be longer or absent.
  * The time for which the process stands still does not count. A call that fails or times
  * out is answered with a {@link LockStoreException}. Dependent actions run on a thread of
- * the driver, or after a time-out on the thread of these calls, and must not block. The
+ * the driver, or after a timeout on the thread of these calls, and must not block. The
  * store closes its calls when it is closed.
  */
 public final class StoreCalls implements AutoCloseable {
@@ -43,7 +43,7 @@ public final class StoreCalls implements AutoCloseable {
 	/** For the first calls, which load the driver and connect. */
 	private static final Duration FIRST_TIMEOUT = Duration.ofSeconds(5);
 
-	/** The time in which an answer is read that has arrived when the time-out is over. */
+	/** The time in which an answer is read that has arrived when the timeout is over. */
 	private static final long LAST_LOOK_NANOS = RunningTime.TICK;
 
 	private final AtomicInteger beingUndone = new AtomicInteger();
@@ -65,7 +65,7 @@ public final class StoreCalls implements AutoCloseable {
 	private final RunningTime time;
 
 	/**
-	 * Creates the calls of a store, and starts the thread for their time-outs.
+	 * Creates the calls of a store, and starts the thread for their timeouts.
 	 * @param store the name of the store in messages and of the thread
 	 * @param timeout the longest time to wait for an answer; at least 5 s until the
 	 * driver has answered for the first time
@@ -98,7 +98,7 @@ public final class StoreCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Calls the driver to acquire a lock. A grant that arrives after the time-out is
+	 * Calls the driver to acquire a lock. A grant that arrives after the timeout is
 	 * undone, because its owner would never release it. After a failure, a possible grant
 	 * is undone as well, unless the failure is {@link NotDone}.
 	 * @param key the lock
@@ -149,7 +149,7 @@ public final class StoreCalls implements AutoCloseable {
 
 	/**
 	 * Stops undoing grants: those that remain expire with their time to live. Pending
-	 * calls still time out. Later calls have only the time-outs of the driver.
+	 * calls still time out. Later calls have only the timeouts of the driver.
 	 */
 	@Override
 	public void close() {
@@ -169,8 +169,8 @@ public final class StoreCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Returns the current time of the clock for time-outs, in nanoseconds. It stands
-	 * still while the process does, as long as there are calls.
+	 * Returns the current time of the clock for timeouts, in nanoseconds. It stands still
+	 * while the process does, as long as there are calls.
 	 */
 	public long nanoTime() {
 		return this.time.nanoTime();
@@ -286,13 +286,13 @@ public final class StoreCalls implements AutoCloseable {
 	}
 
 	/**
-	 * The end of the time-out of a call, by the clock for time-outs.
+	 * The end of the timeout of a call, by the clock for timeouts.
 	 */
 	private record Deadline(Duration timeout, long nanos) {
 	}
 
 	/**
-	 * Fails a call at its time-out, unless its answer has arrived by then.
+	 * Fails a call at its timeout, unless its answer has arrived by then.
 	 */
 	private final class Alarm implements Runnable {
 

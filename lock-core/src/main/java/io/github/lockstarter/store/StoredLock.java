@@ -11,7 +11,7 @@ import io.github.lockstarter.LockStoreException;
 /**
  * A handle on one lock in a {@link LockStore}. Each operation is atomic in the store. It
  * never blocks the caller, except through a {@linkplain #blocking() blocking} handle. It
- * completes within the time-out of the store, and fails with a {@link LockStoreException}
+ * completes within the timeout of the store, and fails with a {@link LockStoreException}
  * if the store is unavailable or slow. A lock that is held by another owner is not a
  * failure.
  */
@@ -132,7 +132,7 @@ public interface StoredLock extends AutoCloseable {
 
 	/**
 	 * Returns a handle on the same lock for a caller whose thread waits for the answer.
-	 * Its operations may block that thread, for at most the time-out of the store. With a
+	 * Its operations may block that thread, for at most the timeout of the store. With a
 	 * blocking driver this saves two thread switches. By default it is this handle.
 	 */
 	default StoredLock blocking() {

@@ -104,7 +104,7 @@ class ObservationTests {
 	}
 
 	@Test
-	@DisplayName("A refusal is a conflict, or a time-out after a wait, and only waits are timed")
+	@DisplayName("A refusal is a conflict, or a timeout after a wait, and only waits are timed")
 	void refusals() {
 		try (Lease held = this.locks.acquire("team:42")) {
 			assertThat(this.locks.tryAcquire("team:42", Duration.ZERO)).isEmpty();

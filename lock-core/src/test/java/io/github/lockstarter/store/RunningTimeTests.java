@@ -37,7 +37,7 @@ class RunningTimeTests {
 			pass(50);
 			tick();
 		}
-		assertThat(passed()).as("it ticks for the longest time-out and a second").isBetween(8000L, 8300L);
+		assertThat(passed()).as("it ticks for the longest timeout and a second").isBetween(8000L, 8300L);
 		long before = passed();
 		pass(5000);
 		assertPassed(before + 5000);

@@ -54,7 +54,7 @@ class StoreCallsTests {
 	}
 
 	@Test
-	@DisplayName("An answer within the time-out is passed on, and nothing is undone")
+	@DisplayName("An answer within the timeout is passed on, and nothing is undone")
 	void inTime() {
 		this.driver.complete(new Granted(1));
 		assertThat(grant()).succeedsWithin(SOON).isEqualTo(new Granted(1));
@@ -64,7 +64,7 @@ class StoreCallsTests {
 	}
 
 	@Test
-	@DisplayName("A time-out is a store failure, and a grant that arrives later is undone")
+	@DisplayName("A timeout is a store failure, and a grant that arrives later is undone")
 	void late() {
 		assertBroken(grant(), "The store did not answer within 50 ms");
 		assertThat(this.undone).hasValue(0);
@@ -128,7 +128,7 @@ class StoreCallsTests {
 	}
 
 	@Test
-	@DisplayName("Time-outs and undos work while the application blocks the JVM's shared timer of futures")
+	@DisplayName("Timeouts and undos work while the application blocks the JVM's shared timer of futures")
 	void sharedTimerBlocked() {
 		CountDownLatch open = new CountDownLatch(1);
 		CountDownLatch blocked = new CountDownLatch(1);
@@ -208,7 +208,7 @@ class StoreCallsTests {
 	@Test
 	@DisplayName("A LockStoreException from a driver is passed on, and the grant is undone")
 	void storeException() {
-		LockStoreException timeOut = new LockStoreException(KEY, "its own time-out", null);
+		LockStoreException timeOut = new LockStoreException(KEY, "its own timeout", null);
 		this.driver.completeExceptionally(timeOut);
 		assertThat(grant()).failsWithin(SOON).withThrowableThat().withCause(timeOut);
 		assertThat(this.undone).hasValue(1);

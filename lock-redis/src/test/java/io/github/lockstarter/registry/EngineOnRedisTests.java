@@ -259,7 +259,7 @@ class EngineOnRedisTests {
 		LockOptions options = LockOptions.of(Duration.ofSeconds(12));
 		List<Lease> leases = new ArrayList<>();
 		while (leases.size() < 10_000) {
-			// Not all concurrently, which would exceed the time-out on a slow machine.
+			// Not all concurrently, which would exceed the timeout on a slow machine.
 			int begin = leases.size();
 			IntStream.range(begin, begin + 500)
 				.mapToObj((i) -> this.first.locks().tryAcquireAsync(new LockKey("engine", "many" + i), options))

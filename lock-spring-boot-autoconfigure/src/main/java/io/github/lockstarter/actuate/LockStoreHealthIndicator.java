@@ -18,7 +18,7 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.StoredLock;
 
 /**
- * Reports whether the lock store grants locks within its time-out. The check acquires and
+ * Reports whether the lock store grants locks within its timeout. The check acquires and
  * releases a lock of its own, so a store that can only be read is down. If another
  * instance holds that lock at this moment, the store has answered, too.
  */
@@ -41,7 +41,7 @@ public final class LockStoreHealthIndicator extends AbstractHealthIndicator {
 
 	@Override
 	protected void doHealthCheck(Health.Builder builder) throws Exception {
-		// The store is expected to have a time-out of its own.
+		// The store is expected to have a timeout of its own.
 		try (StoredLock probe = this.store.lock(PROBE)) {
 			String owner = UUID.randomUUID().toString();
 			AcquireResult result = outcome(probe.acquire(AcquireCommand.of(owner, TTL)));

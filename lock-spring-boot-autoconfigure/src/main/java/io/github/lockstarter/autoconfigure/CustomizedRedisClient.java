@@ -48,7 +48,7 @@ final class CustomizedRedisClient {
 
 	/**
 	 * Applies the customizers to a builder like that of the application. Of what they
-	 * set, the library leaves what is about commands of the application: their time-out,
+	 * set, the library leaves what is about commands of the application: their timeout,
 	 * {@code readFrom}, the pool, and the time for which a shutdown waits.
 	 */
 	RedisClientSettings customize(RedisClientSettings settings,

@@ -108,7 +108,7 @@ final class DynamoDbStoreClient implements DisposableBean {
 	}
 
 	/**
-	 * Connects as the application does. Its time-outs, retries, interceptors and metrics
+	 * Connects as the application does. Its timeouts, retries, interceptors and metrics
 	 * are about its own requests.
 	 */
 	private static void follow(DynamoDbServiceClientConfiguration application, DynamoDbAsyncClientBuilder builder) {

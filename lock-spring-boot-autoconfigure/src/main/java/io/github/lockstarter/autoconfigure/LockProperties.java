@@ -251,7 +251,7 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 
 	static void checkTimeout(Duration timeout) {
 		Assert.isTrue(timeout.compareTo(SHORTEST_TIMEOUT) >= 0 && timeout.compareTo(LONGEST_TIMEOUT) <= 0,
-				"A time-out must be at least 1ms and at most 10m");
+				"A timeout must be at least 1ms and at most 10m");
 	}
 
 	/** Checks a value with its type, and adds the name of the property to a failure. */

@@ -169,8 +169,8 @@ record RedisClientSettings(RedisURI server, RedisURI sentinel, ClientOptions opt
 	}
 
 	/**
-	 * The time-out also bounds the handshake with a server that accepts the connection
-	 * and does not answer.
+	 * The timeout also bounds the handshake with a server that accepts the connection and
+	 * does not answer.
 	 */
 	private RedisURI.Builder to(RedisURI settings) {
 		return RedisURI.builder(settings).withTimeout(this.options.getSocketOptions().getConnectTimeout());

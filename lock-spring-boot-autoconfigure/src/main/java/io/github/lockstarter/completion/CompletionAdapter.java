@@ -11,7 +11,7 @@ public interface CompletionAdapter {
 
 	/**
 	 * Binds the leases to the work, so that they are released when the work ends: with a
-	 * value, an error, a time-out or a cancellation.
+	 * value, an error, a timeout or a cancellation.
 	 * @return the result to return in its place
 	 */
 	Object guard(GuardedCall call, Object result, HeldLeases leases);

@@ -11,8 +11,8 @@ import org.springframework.http.HttpEntity;
 
 /**
  * Adapts a {@link CompletionStage}: its work ends when it completes. Cancelling the
- * future that is returned in its place, as Spring MVC does at a time-out, does not
- * release the leases: the work may continue.
+ * future that is returned in its place, as Spring MVC does at a timeout, does not release
+ * the leases: the work may continue.
  */
 public final class CompletionStageAdapter implements CompletionAdapter {
 

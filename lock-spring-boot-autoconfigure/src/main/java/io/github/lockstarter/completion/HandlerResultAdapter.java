@@ -44,7 +44,7 @@ final class HandlerResultAdapter implements CompletionAdapter {
 
 	/**
 	 * Returns the adapter for results that the application completes while Spring MVC
-	 * waits. The work ends with the completion, by the application or by a time-out.
+	 * waits. The work ends with the completion, by the application or by a timeout.
 	 */
 	static HandlerResultAdapter ofDeferred() {
 		return new HandlerResultAdapter(DEFERRED, HandledRequest::followDeferred);

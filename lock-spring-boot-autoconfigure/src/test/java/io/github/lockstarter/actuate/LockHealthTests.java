@@ -20,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class LockHealthTests {
 
 	@Test
-	@DisplayName("Health is UP; while the store's server is frozen, it is DOWN within the time-out; then it is UP again")
+	@DisplayName("Health is UP; while the store's server is frozen, it is DOWN within the timeout; then it is UP again")
 	void followsTheServer() throws Exception {
 		try (LocalRedis redis = LocalRedis.started();
 				TestServer server = TestServer.start(new Class<?>[] { WatchedApplication.class },

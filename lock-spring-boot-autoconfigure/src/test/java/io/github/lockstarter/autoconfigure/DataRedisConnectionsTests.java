@@ -92,7 +92,7 @@ class DataRedisConnectionsTests {
 	}
 
 	@Test
-	@DisplayName("The application's own connection keeps its time-outs, read-from, options and reconnect delay")
+	@DisplayName("The application's own connection keeps its timeouts, read-from, options and reconnect delay")
 	void applicationSettings() {
 		for (String[] properties : List.of(new String[0],
 				new String[] { "spring.data.redis.sentinel.master=locks",

@@ -160,7 +160,7 @@ class DynamoDbStoreTests {
 	}
 
 	@Test
-	@DisplayName("Retries, time-outs and interceptors of the application's blocking client are about its own requests")
+	@DisplayName("Retries, timeouts and interceptors of the application's blocking client are about its own requests")
 	void ownRequests() {
 		List<String> requests = new CopyOnWriteArrayList<>();
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.error(400, "ThrottlingException"));
@@ -351,7 +351,7 @@ class DynamoDbStoreTests {
 	}
 
 	@Test
-	@DisplayName("While DynamoDB throttles, the library's own client gives up within the time-out, and says why")
+	@DisplayName("While DynamoDB throttles, the library's own client gives up within the timeout, and says why")
 	void throttled() {
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.error(400, "ThrottlingException"))) {
 			this.bare.withSystemProperties(LocalDynamoDb.systemProperties(server.endpoint())).run((context) -> {

@@ -114,7 +114,7 @@ class WaitingWithoutThreadsTests {
 	}
 
 	@Test
-	@DisplayName("The wait does not count towards the time-out of asynchronous requests")
+	@DisplayName("The wait does not count towards the timeout of asynchronous requests")
 	void timeout() throws Exception {
 		try (TestServer hasty = start("lock.wait=1m", "spring.mvc.async.request-timeout=2s")) {
 			hasty.context().getBean(Jobs.class).get("taro").finish();
@@ -122,7 +122,7 @@ class WaitingWithoutThreadsTests {
 			try (Lease held = hasty.context().getBean(LockRegistry.class).acquire("handler:taro")) {
 				waiting = hasty.postAsync("/servlet/deferred?key=taro");
 				Awaitility.await().until(() -> new GuardedHandlers(hasty).waiters() == 1);
-				// The time-out of this request shows that the other's would have passed
+				// The timeout of this request shows that the other's would have passed
 				// as well.
 				assertThat(hasty.post("/servlet/deferred?key=jiro").statusCode()).isEqualTo(503);
 				assertThat(held.isHeld()).isTrue();

@@ -52,7 +52,7 @@ class PausedInstanceTests {
 
 	private static final int STOPS = Integer.getInteger("paused-instance.stops", 4);
 
-	/** The longer one is longer than the time-out of each store. */
+	/** The longer one is longer than the timeout of each store. */
 	private static final List<Duration> PAUSES = List.of(Duration.ofMillis(700), Duration.ofSeconds(4));
 
 	private static final int CLIENTS = 32;

@@ -95,7 +95,7 @@ public final class TestServer implements AutoCloseable {
 		return request.build();
 	}
 
-	/** A time-out, so that a request without an answer fails the test. */
+	/** A timeout, so that a request without an answer fails the test. */
 	private HttpRequest.Builder newRequest(String path) {
 		return HttpRequest.newBuilder(uri(path)).timeout(Duration.ofMinutes(1));
 	}

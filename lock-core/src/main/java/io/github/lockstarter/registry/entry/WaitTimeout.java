@@ -21,7 +21,7 @@ final class WaitTimeout {
 	private long time;
 
 	/**
-	 * Creates a time-out.
+	 * Creates a timeout.
 	 * @param expire ends the waits that are over, and sets the alarm for the others
 	 */
 	WaitTimeout(EngineRuntime runtime, Runnable expire) {

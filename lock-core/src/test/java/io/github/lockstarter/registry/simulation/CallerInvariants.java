@@ -108,7 +108,7 @@ final class CallerInvariants {
 	}
 
 	/**
-	 * Called when the wait is over. The answer may be delayed by one time-out for each
+	 * Called when the wait is over. The answer may be delayed by one timeout for each
 	 * request for this lock that is in flight, or that must follow to find out whether
 	 * the lock is held.
 	 */

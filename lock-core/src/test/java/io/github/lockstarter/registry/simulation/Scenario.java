@@ -20,7 +20,7 @@ import io.github.lockstarter.store.Capability;
  * @param reportsToken whether the store reports the fencing token of a holder
  * @param sharedFence whether all locks share one counter of fencing tokens
  * @param extraTtl the time by which the store extends each requested time to live
- * @param commandTimeout the time-out of the store's client
+ * @param commandTimeout the timeout of the store's client
  * @param latency the minimum time of a message
  * @param maxWaiters the maximum number of waiters for a lock in a process
  * @param ttl the time to live that most callers request

@@ -333,7 +333,7 @@ final class SimulatedStore implements LockStore {
 	 * @param mayCome whether a lock that was not found is released once more, because its
 	 * grant may arrive later
 	 * @param operation the operation of the server
-	 * @param answer completes with the outcome, or after the time-out
+	 * @param answer completes with the outcome, or after the timeout
 	 */
 	private void release(LockKey key, String owner, long until, long pause, boolean mayCome,
 			Function<SimulatedServer, Boolean> operation, CompletableFuture<Boolean> answer) {

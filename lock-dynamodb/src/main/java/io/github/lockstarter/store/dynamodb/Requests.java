@@ -52,7 +52,7 @@ final class Requests {
 
 	/**
 	 * Creates requests.
-	 * @param calls the time-out of a request, and its clock
+	 * @param calls the timeout of a request, and its clock
 	 */
 	Requests(DynamoDbAsyncClient client, StoreCalls calls) {
 		this.client = client;
@@ -77,7 +77,7 @@ final class Requests {
 
 	/**
 	 * Returns a configuration with which the driver gives up a request some time after
-	 * the time-out.
+	 * the timeout.
 	 */
 	AwsRequestOverrideConfiguration inTime() {
 		return this.inTime;

@@ -64,7 +64,7 @@ class DynamoDbLockStoreFaultTests {
 	}
 
 	@Test
-	@DisplayName("While DynamoDB throttles, the driver's own retries last no longer than the time-out")
+	@DisplayName("While DynamoDB throttles, the driver's own retries last no longer than the timeout")
 	void throttledForLong() {
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.error(400, "ThrottlingException"));
 				DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint())) {
@@ -85,7 +85,7 @@ class DynamoDbLockStoreFaultTests {
 	}
 
 	@Test
-	@DisplayName("A grant whose answer exceeds the time-out is undone")
+	@DisplayName("A grant whose answer exceeds the timeout is undone")
 	void lostGrant() {
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.NONE, NOT_OWNED);
 				DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint())) {
@@ -112,7 +112,7 @@ class DynamoDbLockStoreFaultTests {
 	}
 
 	@Test
-	@DisplayName("If a server never answers, every operation fails within the time-out")
+	@DisplayName("If a server never answers, every operation fails within the timeout")
 	void hangs() {
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.NONE);
 				DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint())) {

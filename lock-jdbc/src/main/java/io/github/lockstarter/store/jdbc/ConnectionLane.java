@@ -61,7 +61,7 @@ final class ConnectionLane implements AutoCloseable {
 	 * @param reserved the number of them that run only on threads of the lane: a virtual
 	 * thread of a caller may be suspended for a while during its statement
 	 * @param locks the table that the connections are for
-	 * @param calls the time-out of a statement, including the wait for a connection, and
+	 * @param calls the timeout of a statement, including the wait for a connection, and
 	 * its clock
 	 */
 	ConnectionLane(String name, StorePool pool, int connections, int reserved, LockTable locks, StoreCalls calls) {

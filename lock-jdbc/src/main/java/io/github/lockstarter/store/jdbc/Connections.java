@@ -22,7 +22,7 @@ final class Connections {
 	 * @param pool the pool, with at least that many connections
 	 * @param locks the table that the connections are for
 	 * @param connections the number of statements that run concurrently; at least two
-	 * @param calls the time-out of a statement, including the wait for a connection, and
+	 * @param calls the timeout of a statement, including the wait for a connection, and
 	 * its clock
 	 */
 	Connections(StorePool pool, LockTable locks, int connections, StoreCalls calls) {

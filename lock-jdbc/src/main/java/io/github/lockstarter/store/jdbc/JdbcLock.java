@@ -293,7 +293,7 @@ final class JdbcLock implements StoredLock {
 				: transactions.holdUntilCommit(this.key, this.rowKey, fencingToken, result, transaction);
 	}
 
-	/** Only if the time-out bounds the time for which a caller is blocked. */
+	/** Only if the timeout bounds the time for which a caller is blocked. */
 	@Override
 	public StoredLock blocking() {
 		return !this.database.locks().boundsAcquisitions() ? this

@@ -77,7 +77,7 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 	 */
 	private static final int MYSQL_STATEMENT_LOG = 1665;
 
-	/** So many statements are executed well within the time-out of one. */
+	/** So many statements are executed well within the timeout of one. */
 	private static final int RENEWED_AT_ONCE = 100;
 
 	private static final long PAUSE_MILLIS = 100;
@@ -101,7 +101,7 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 	 * @param database the URL, the user, and other settings of the driver. If a
 	 * {@link HikariConfig#getDataSource() data source} connects, the URL still tells
 	 * which database it is. The user and the password are read again for each new
-	 * connection. The store sets the size and the time-outs of the pool
+	 * connection. The store sets the size and the timeouts of the pool
 	 * @param connections the number of statements that run concurrently, at least 2. Half
 	 * of them are reserved for holders, which renew and release. If the database
 	 * notifies, one more connection is used

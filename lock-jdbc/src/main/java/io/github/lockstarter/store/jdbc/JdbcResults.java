@@ -7,7 +7,7 @@ import io.github.lockstarter.store.StoredResults;
 
 /**
  * The stored results in the database. A statement reads the whole table within the
- * time-out of the store. Results are removed in batches of one thousand.
+ * timeout of the store. Results are removed in batches of one thousand.
  */
 final class JdbcResults implements StoredResults {
 

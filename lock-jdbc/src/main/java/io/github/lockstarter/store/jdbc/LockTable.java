@@ -45,7 +45,7 @@ abstract class LockTable {
 	 */
 	static final Duration KEPT = Duration.ofMinutes(5);
 
-	/** The number of rows that are deleted well within the time-out of a statement. */
+	/** The number of rows that are deleted well within the timeout of a statement. */
 	static final int SOME = 1000;
 
 	/** Only a transaction of other code locks a row for longer. */
@@ -260,7 +260,7 @@ abstract class LockTable {
 				return rows.next();
 			}
 			finally {
-				// A time-out of H2 belongs to the connection.
+				// A timeout of H2 belongs to the connection.
 				statement.setQueryTimeout(before);
 			}
 		}

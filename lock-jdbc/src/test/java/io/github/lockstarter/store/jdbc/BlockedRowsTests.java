@@ -98,7 +98,7 @@ class BlockedRowsTests {
 	}
 
 	@Test
-	@DisplayName("A hand-over whose row is locked ends within the wait and the time-out, and the lock is free when the row is")
+	@DisplayName("A hand-over whose row is locked ends within the wait and the timeout, and the lock is free when the row is")
 	void blockedHandOver() throws SQLException {
 		try (TestStores stores = new TestStores(LocalPostgreSql.shared().url(), TIMEOUT);
 				DefaultLockRegistry locks = new DefaultLockRegistry(stores.first(),
@@ -140,7 +140,7 @@ class BlockedRowsTests {
 	}
 
 	@Test
-	@DisplayName("With a time-out shorter than the wait for a table, a renewal and a hand-over whose row is locked for a moment succeed")
+	@DisplayName("With a timeout shorter than the wait for a table, a renewal and a hand-over whose row is locked for a moment succeed")
 	void shortTimeout() throws SQLException {
 		try (TestStores stores = new TestStores(LocalPostgreSql.shared().url());
 				Connection other = stores.connection()) {

@@ -50,7 +50,7 @@ final class TestStores implements AutoCloseable {
 		return another(url, this.timeout);
 	}
 
-	/** Returns a new instance with this time-out. */
+	/** Returns a new instance with this timeout. */
 	JdbcLockStore another(String url, Duration timeout) {
 		HikariConfig database = new HikariConfig();
 		database.setJdbcUrl(url);

@@ -11,7 +11,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
 
 /**
- * A call of Redis for a lock. It completes within a time-out, with a
+ * A call of Redis for a lock. It completes within a timeout, with a
  * {@link LockStoreException} if Redis fails or is slow.
  *
  * @param <T> the type of the answer

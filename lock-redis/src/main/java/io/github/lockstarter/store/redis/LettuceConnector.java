@@ -44,7 +44,7 @@ final class LettuceConnector {
 
 	private static final long FIRST_USE_MILLIS = 1000;
 
-	/** Calls with a longer time-out are judged by an ordinary clock in the end. */
+	/** Calls with a longer timeout are judged by an ordinary clock in the end. */
 	private static final Duration LONGEST_TIMEOUT = Duration.ofMinutes(1);
 
 	private final RedisConnections connections;
@@ -68,7 +68,7 @@ final class LettuceConnector {
 
 	/**
 	 * Completes when the first attempt to connect, including the loading of the driver,
-	 * has succeeded or failed, or the connect time-out of the driver has passed.
+	 * has succeeded or failed, or the connect timeout of the driver has passed.
 	 */
 	private final CompletableFuture<Void> firstAttempt = new CompletableFuture<>();
 
@@ -211,9 +211,9 @@ final class LettuceConnector {
 	}
 
 	/**
-	 * Fails the call at the time-out, to the driver's tick of 100 ms, unless its reply
-	 * has arrived by then. The time of the first attempt to connect does not count: the
-	 * connect time-out of the driver limits it.
+	 * Fails the call at the timeout, to the driver's tick of 100 ms, unless its reply has
+	 * arrived by then. The time of the first attempt to connect does not count: the
+	 * connect timeout of the driver limits it.
 	 */
 	void expire(Call<?> call, Duration timeout) {
 		if (this.firstAttempt.isDone()) {
@@ -237,7 +237,7 @@ final class LettuceConnector {
 				.newTimeout((alarm) -> this.barrier.afterRead(action), nanos, TimeUnit.NANOSECONDS));
 		}
 		catch (Throwable ex) {
-			// The driver has been shut down, has too many time-outs, or has no thread.
+			// The driver has been shut down, has too many timeouts, or has no thread.
 			call.fail(ex);
 		}
 	}
@@ -295,7 +295,7 @@ final class LettuceConnector {
 	 * Makes the driver refresh its list of the masters of a cluster. The driver does so
 	 * itself only when a connection breaks. The connection to a server that is
 	 * unresponsive or cut off does not break, and the driver would wait for the answer of
-	 * that server, too, for the time-out of a command: 60 s.
+	 * that server, too, for the timeout of a command: 60 s.
 	 * <p>
 	 * This runs on the driver's timer. Without a connection there is no list of servers,
 	 * and the client would block to create one.
@@ -321,7 +321,7 @@ final class LettuceConnector {
 				.newTimeout((pause) -> this.refreshing.set(false), BETWEEN_REFRESHES_MILLIS, TimeUnit.MILLISECONDS);
 		}
 		catch (Throwable ex) {
-			// The timer has been shut down, or has too many time-outs.
+			// The timer has been shut down, or has too many timeouts.
 			this.refreshing.set(false);
 		}
 	}

@@ -27,7 +27,7 @@ final class ReadBarrier {
 
 	/**
 	 * The ticks of a running process after which an action runs although a thread of the
-	 * driver is blocked, so that no time-out depends on the code of others.
+	 * driver is blocked, so that no timeout depends on the code of others.
 	 */
 	private static final int MOST_TICKS = 20;
 
@@ -71,7 +71,7 @@ final class ReadBarrier {
 			action.run();
 		}
 		catch (Throwable ex) {
-			logger.error("The judgement of a time-out failed", ex);
+			logger.error("The judgement of a timeout failed", ex);
 		}
 	}
 

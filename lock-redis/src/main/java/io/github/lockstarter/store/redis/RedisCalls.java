@@ -16,7 +16,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
 
 /**
- * Calls scripts. Each call completes within the time-out of the store, with a
+ * Calls scripts. Each call completes within the timeout of the store, with a
  * {@link LockStoreException} if Redis fails or is slow.
  */
 final class RedisCalls {

@@ -27,7 +27,7 @@ import io.github.lockstarter.LockStoreException;
  */
 final class ReplicatedGrants {
 
-	/** So that the grants of one round complete well within the time-out. */
+	/** So that the grants of one round complete well within the timeout. */
 	private static final int MOST_TOGETHER = 500;
 
 	/** The driver gives up a command after 10 s, and the command behind it as well. */

@@ -34,7 +34,7 @@ final class ScriptCommand<T> extends Command<byte[], byte[], T> implements Compl
 	private final BiConsumer<@Nullable T, @Nullable Throwable> reply;
 
 	/**
-	 * The callback of the driver at the end of the command, which cancels its time-out.
+	 * The callback of the driver at the end of the command, which cancels its timeout.
 	 */
 	private @Nullable BiConsumer<? super T, Throwable> callback;
 

@@ -251,7 +251,7 @@ final class ServletRequestHandling implements RequestHandling {
 
 	/**
 	 * Spring MVC sets the status of {@code @ResponseStatus} after the handler has
-	 * returned. On other threads, the response may be that to a time-out.
+	 * returned. On other threads, the response may be that to a timeout.
 	 */
 	@Override
 	public @Nullable Integer status() {
@@ -377,7 +377,7 @@ final class ServletRequestHandling implements RequestHandling {
 		if (this.response != null) {
 			FilterHeaders.keep(this.request, this.response);
 		}
-		// It has no time-out of its own: the wait time of the locks ends it.
+		// It has no timeout of its own: the wait time of the locks ends it.
 		DeferredResult<Object> suspended = new DeferredResult<>(0L);
 		suspended.onCompletion(() -> attempt.cancel(false));
 		try {

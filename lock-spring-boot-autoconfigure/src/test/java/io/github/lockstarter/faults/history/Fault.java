@@ -23,7 +23,7 @@ record Fault(String kind, Action action) {
 	/** Waits past the ends of the leases. */
 	static final Fault FREEZE_WORKER = freeze("freeze-worker", LONGEST_MILLIS);
 
-	/** Longer than the time-out of a command, and shorter than a lease. */
+	/** Longer than the timeout of a command, and shorter than a lease. */
 	static final Fault PAUSE_WORKER = freeze("pause-worker", LONGEST_MILLIS / 2);
 
 	private static Fault freeze(String kind, long millis) {

@@ -68,7 +68,7 @@ public final class Console {
 		SpringApplication application = new SpringApplication(Console.class);
 		application.setWebApplicationType(WebApplicationType.NONE);
 		application.addInitializers(initializers);
-		// A longer time-out is acceptable for the first connection, because no client
+		// A longer timeout is acceptable for the first connection, because no client
 		// waits for an answer.
 		application.setDefaultProperties(Map.of("spring.main.banner-mode", "off", "logging.level.root", "error",
 				"logging.level.io.lettuce", "off", "lock.redis.command-timeout", "5s"));

@@ -18,8 +18,8 @@ final class OwnConnection {
 
 	/**
 	 * The time for which the driver keeps a command, including reconnections. If the
-	 * options of its client disable time-outs of commands, it keeps a command until Redis
-	 * answers or the connection is closed. The store has a time-out of its own for the
+	 * options of its client disable timeouts of commands, it keeps a command until Redis
+	 * answers or the connection is closed. The store has a timeout of its own for the
 	 * answer, and repeats commands that must reach Redis.
 	 */
 	private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(10);
