@@ -175,7 +175,8 @@ class ReplacedConnectionsTests {
 				Lease holder = elsewhere.acquire(this.key, OPTIONS);
 				store.expectWaiters();
 				Awaitility.await().until(() -> listening(old) == 1);
-				// Leaves a connection to the old primary, which the waiter uses. Over a new one
+				// Leaves a connection to the old primary, which the waiter uses. Over a
+				// new one
 				// nothing would fail, and the swap would be noticed later.
 				locks.acquire(other("first"), OPTIONS).close();
 				Pair.POSTGRESQL.setReadOnly(old, true);
