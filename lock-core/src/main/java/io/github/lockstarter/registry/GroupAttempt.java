@@ -53,11 +53,11 @@ final class GroupAttempt {
 
 	/**
 	 * Adds an acquisition, in the order of the keys.
-	 * @param acquisition creates the acquisition for a result and an executor
+	 * @param create creates the acquisition for a result and an executor
 	 */
-	void add(BiFunction<CompletableFuture<Lease>, Executor, Acquisition> acquisition) {
+	void add(BiFunction<CompletableFuture<Lease>, Executor, Acquisition> create) {
 		CompletableFuture<Lease> lease = new CompletableFuture<>();
-		Acquisition added = acquisition.apply(lease, this.executor);
+		Acquisition added = create.apply(lease, this.executor);
 		this.leases.put(added, lease);
 		this.open.add(added);
 	}

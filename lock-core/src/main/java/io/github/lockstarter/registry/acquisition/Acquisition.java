@@ -33,8 +33,8 @@ import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.StoredResult;
 
 /**
- * The acquisition of one caller for a lock, with one deadline for the whole attempt. It
- * ends once: with an answer of the engine, or when the caller gives up.
+ * The attempt of one caller to acquire a lock, with one deadline. It ends once: with an
+ * answer of the engine, or when the caller gives up.
  */
 public abstract sealed class Acquisition permits LeaseAcquisition, ResultAcquisition, TokenAcquisition {
 

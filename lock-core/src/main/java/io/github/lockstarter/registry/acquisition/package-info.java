@@ -1,5 +1,5 @@
 /**
- * The acquisitions of callers for a lock: what they accept, and their deadlines.
+ * The attempts of callers to acquire a lock: what they accept, and their deadlines.
  */
 @NullMarked
 package io.github.lockstarter.registry.acquisition;

@@ -25,7 +25,7 @@ public final class HoldObservation {
 		this.attempt = attempt;
 	}
 
-	/** Returns the request that holds the lease, if it is known. */
+	/** Returns the HTTP request that holds the lease, if it is known. */
 	public @Nullable String request() {
 		return this.attempt.request();
 	}

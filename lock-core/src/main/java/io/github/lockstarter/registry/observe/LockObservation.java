@@ -40,7 +40,7 @@ public final class LockObservation {
 		quietly(this.observation::start);
 	}
 
-	/** Returns the request that it belongs to, if it is known. */
+	/** Returns the HTTP request that it belongs to, if it is known. */
 	public @Nullable String request() {
 		return this.context.request();
 	}

@@ -114,7 +114,7 @@ public final class ThreadedRuntime implements EngineRuntime {
 
 	/**
 	 * Returns a factory of threads that have the context class loader of the thread which
-	 * creates the runtime, and not that of whichever request needs the first one.
+	 * creates the runtime, and not that of whichever caller needs the first one.
 	 */
 	private static ThreadFactory threads(String prefix) {
 		CustomizableThreadFactory threads = new CustomizableThreadFactory(prefix);
