@@ -118,6 +118,8 @@ public final class LocalPostgreSql implements LocalDatabase {
 
 	@Override
 	public void freeze() {
+		// The first one starts the others.
+		processes().findFirst().ifPresent(Signal.STOP::send);
 		processes().forEach(Signal.STOP::send);
 	}
 

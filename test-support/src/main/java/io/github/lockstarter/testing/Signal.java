@@ -26,10 +26,10 @@ enum Signal {
 			// Each thread may run for a moment longer, and end.
 			if (Files.isDirectory(Path.of("/proc", "self"))) {
 				Awaitility.await()
+					.atMost(Duration.ofMinutes(1))
 					.pollDelay(Duration.ZERO)
 					.pollInterval(Duration.ofMillis(1))
-					.ignoreExceptions()
-					.until(() -> isFrozen(Path.of("/proc", Long.toString(process.pid()), "task")));
+					.until(() -> isFrozen(process));
 			}
 		}
 	},
@@ -40,14 +40,24 @@ enum Signal {
 		Shell.INSTANCE.run("kill -%s %d".formatted(this, process.pid()));
 	}
 
-	private static boolean isFrozen(Path threads) throws IOException {
-		try (Stream<Path> all = Files.list(threads)) {
-			for (Path thread : all.toList()) {
-				if (!Files.readString(thread.resolve("stat")).contains(") T ")) {
-					return false;
-				}
-			}
-			return true;
+	/** A process that has ended does not run either. */
+	private static boolean isFrozen(ProcessHandle process) {
+		try (Stream<Path> threads = Files.list(Path.of("/proc", Long.toString(process.pid()), "task"))) {
+			return threads.noneMatch(Signal::runs);
+		}
+		catch (IOException ex) {
+			return !process.isAlive();
+		}
+	}
+
+	/** Returns whether the thread is neither stopped nor a zombie. */
+	private static boolean runs(Path thread) {
+		try {
+			String state = Files.readString(thread.resolve("stat"));
+			return !state.contains(") T ") && !state.contains(") Z ");
+		}
+		catch (IOException ex) {
+			return Files.exists(thread);
 		}
 	}
 
