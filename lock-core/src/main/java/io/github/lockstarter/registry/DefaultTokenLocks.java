@@ -27,6 +27,7 @@ import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.TokenStoredLock;
 
 /**
  * Grants locks that are held by tokens, in the stores of a registry. Waiters queue
@@ -130,7 +131,7 @@ public final class DefaultTokenLocks implements TokenLocks {
 	@Override
 	public CompletionStage<Optional<Duration>> remainingAsync(LockKey key) {
 		checkCapability(key);
-		return answer(key, () -> stored(key).remaining());
+		return answer(key, () -> Capability.HOLDS_FOR_TOKENS.as(TokenStoredLock.class, stored(key)).remaining());
 	}
 
 	/** Answers on a thread that belongs neither to the store nor to the engine. */

@@ -6,7 +6,7 @@ import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
 
 /**
- * A store's answer to {@link LockStore#acquireAll}.
+ * A store's answer to {@link GroupLockStore#acquireAll}.
  */
 public sealed interface AcquireAllResult {
 

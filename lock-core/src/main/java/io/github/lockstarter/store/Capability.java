@@ -1,5 +1,7 @@
 package io.github.lockstarter.store;
 
+import org.springframework.util.Assert;
+
 /**
  * An optional capability of a {@link LockStore}, beyond granting, renewing and releasing
  * locks. A store declares its capabilities. A feature that needs a missing capability is
@@ -29,38 +31,50 @@ public enum Capability {
 
 	/**
 	 * Locks are held by tokens that several applications share: the store grants a lock
-	 * again to the owner that holds it, and implements
-	 * {@link AcquireCommand#undoneOnFailure()} and {@link StoredLock#remaining()}.
-	 * Without this capability, {@link io.github.lockstarter.TokenLocks} are not
-	 * available.
+	 * again to the owner that holds it, implements
+	 * {@link AcquireCommand#undoneOnFailure()}, and returns handles of the type
+	 * {@link TokenStoredLock}. Without this capability,
+	 * {@link io.github.lockstarter.TokenLocks} are not available.
 	 */
 	HOLDS_FOR_TOKENS,
 
 	/**
 	 * A transaction of the application on the database of the locks can include the check
-	 * that a lock is still held, and the storing of a result: the store implements
-	 * {@link StoredLock#holdUntilCommit(long, Object)} and
-	 * {@link StoredLock#keepInTransaction}. Without this capability, a lease can be lost
-	 * between the check and the commit, and a result can be lost between the commit and
-	 * the release.
+	 * that a lock is still held, and the storing of a result: the store returns handles
+	 * of the type {@link TransactionalStoredLock}. Without this capability, a lease can
+	 * be lost between the check and the commit, and a result can be lost between the
+	 * commit and the release.
 	 */
 	JOINS_TRANSACTIONS,
 
 	/**
-	 * A reactive transaction of the application can include the same: the store
-	 * implements
-	 * {@link StoredLock#holdUntilCommit(long, StoredResult, ReactiveTransaction)}.
+	 * A reactive transaction of the application can include the same: the store returns
+	 * handles of the type {@link ReactiveTransactionalStoredLock}.
 	 */
 	JOINS_REACTIVE_TRANSACTIONS,
 
 	/**
-	 * Several locks are granted in one atomic step, all or none: the store implements
-	 * {@link LockStore#acquireAll}. Without this capability, they are acquired one after
-	 * the other.
+	 * Several locks are granted in one atomic step, all or none: the store is a
+	 * {@link GroupLockStore}. Without this capability, they are acquired one after the
+	 * other.
 	 */
 	ACQUIRES_ALL,
 
 	/** The locks belong to this JVM only, so that no other instance waits for them. */
-	LOCAL
+	LOCAL;
+
+	/**
+	 * Returns a store, or a handle of a store, as the type that has the operations of
+	 * this capability.
+	 * @param type the type
+	 * @param declaring the store that declares this capability, or its handle
+	 * @throws IllegalStateException if it is of another type
+	 */
+	public <T> T as(Class<T> type, Object declaring) {
+		Assert.state(type.isInstance(declaring),
+				() -> "A store declares the capability %s, but %s does not implement %s".formatted(this,
+						declaring.getClass().getName(), type.getSimpleName()));
+		return type.cast(declaring);
+	}
 
 }

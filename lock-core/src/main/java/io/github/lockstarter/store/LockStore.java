@@ -19,12 +19,6 @@ import io.github.lockstarter.LockKey;
 public interface LockStore {
 
 	/**
-	 * The largest number of locks in one command, so that no command occupies a server
-	 * for long.
-	 */
-	int MAX_ACQUIRED_AT_ONCE = 128;
-
-	/**
 	 * Returns a handle on a lock. Several handles on one lock may be in use at a time.
 	 * @param key the lock
 	 */
@@ -54,20 +48,6 @@ public interface LockStore {
 	}
 
 	/**
-	 * Acquires all locks if all are free, and none if one is held. If the call fails, the
-	 * store releases the locks that it has granted; the caller does not. Never blocks the
-	 * caller. Called only for a store that {@linkplain Capability#ACQUIRES_ALL grants
-	 * several locks at once}. By default, throws an
-	 * {@code UnsupportedOperationException}.
-	 * @param acquisitions the locks to acquire: different locks, at least two and at most
-	 * {@value #MAX_ACQUIRED_AT_ONCE}
-	 * @return a stage that completes with the grants, or with the first lock that is held
-	 */
-	default CompletionStage<AcquireAllResult> acquireAll(List<Claim> acquisitions) {
-		throw new UnsupportedOperationException("This store grants one lock at a time");
-	}
-
-	/**
 	 * Renews several locks independently of each other, in as few round trips as
 	 * possible. By default each is renewed with a command of its own.
 	 * @param renewals the locks to renew
@@ -91,16 +71,6 @@ public interface LockStore {
 	 * By default there is nothing to prepare.
 	 */
 	default void expectWaiters() {
-	}
-
-	/**
-	 * One of several locks to acquire.
-	 *
-	 * @param lock a handle that this store has returned
-	 * @param owner a token that is unique for this acquisition
-	 * @param ttl the time after which the lock expires
-	 */
-	record Claim(StoredLock lock, String owner, Duration ttl) {
 	}
 
 	/**

@@ -1,7 +1,6 @@
 package io.github.lockstarter.store;
 
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 import org.jspecify.annotations.Nullable;
@@ -14,6 +13,10 @@ import io.github.lockstarter.LockStoreException;
  * completes within the timeout of the store, and fails with a {@link LockStoreException}
  * if the store is unavailable or slow. A lock that is held by another owner is not a
  * failure.
+ * <p>
+ * A store with a {@link Capability} that needs further operations returns handles of the
+ * type that declares them: {@link TokenStoredLock}, {@link TransactionalStoredLock},
+ * {@link ReactiveTransactionalStoredLock}.
  */
 public interface StoredLock extends AutoCloseable {
 
@@ -71,63 +74,6 @@ public interface StoredLock extends AutoCloseable {
 	 */
 	static String ended(String owner) {
 		return "ended-" + owner;
-	}
-
-	/**
-	 * Returns the remaining time of the lock, for any owner. Called only for a store that
-	 * {@linkplain Capability#HOLDS_FOR_TOKENS holds locks for tokens}. By default, throws
-	 * an {@code UnsupportedOperationException}.
-	 * @return a stage that completes with the remaining time, zero if it is unknown; with
-	 * empty if the lock is free
-	 */
-	default CompletionStage<Optional<Duration>> remaining() {
-		throw new UnsupportedOperationException("This store does not hold locks for tokens");
-	}
-
-	/**
-	 * Prevents a grant to another owner until a transaction of this thread has ended, if
-	 * the lock is still held. Blocks. Called only for a store that
-	 * {@linkplain Capability#JOINS_TRANSACTIONS joins transactions}. By default, throws
-	 * an {@code UnsupportedOperationException}.
-	 * @param fencingToken the fencing token of the grant
-	 * @param transaction the transaction, as its transaction manager knows it
-	 * @return {@code false} if the lock is no longer held; {@code true} also if the store
-	 * cannot join the transaction
-	 * @throws LockStoreException if the database fails
-	 */
-	default boolean holdUntilCommit(long fencingToken, Object transaction) {
-		throw new UnsupportedOperationException("This store does not join transactions");
-	}
-
-	/**
-	 * Keeps a result if a transaction of this thread is committed. Blocks. Does nothing
-	 * if the store cannot join the transaction. Called only for a store that
-	 * {@linkplain Capability#JOINS_TRANSACTIONS joins transactions} and
-	 * {@linkplain Capability#KEEPS_RESULTS keeps results}. By default, throws an
-	 * {@code UnsupportedOperationException}.
-	 * @param result the result
-	 * @param transaction the transaction, as its transaction manager knows it
-	 * @throws LockStoreException if the database fails
-	 */
-	default void keepInTransaction(StoredResult result, Object transaction) {
-		throw new UnsupportedOperationException("This store does not join transactions");
-	}
-
-	/**
-	 * Prevents a grant to another owner until a reactive transaction has ended, if the
-	 * lock is still held, and keeps a result if the transaction is committed. Called only
-	 * for a store that {@linkplain Capability#JOINS_REACTIVE_TRANSACTIONS joins reactive
-	 * transactions}. By default, throws an {@code UnsupportedOperationException}.
-	 * @param fencingToken the fencing token of the grant
-	 * @param result the result; {@code null} if there is none
-	 * @param transaction the transaction, which is about to be committed
-	 * @return a stage that completes with {@code false} if the lock is no longer held;
-	 * with {@code true} also if the store cannot join the transaction. It fails with a
-	 * {@link LockStoreException} if the database does
-	 */
-	default CompletionStage<Boolean> holdUntilCommit(long fencingToken, @Nullable StoredResult result,
-			ReactiveTransaction transaction) {
-		throw new UnsupportedOperationException("This store does not join reactive transactions");
 	}
 
 	/**

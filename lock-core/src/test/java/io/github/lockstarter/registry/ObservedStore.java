@@ -22,16 +22,17 @@ import io.github.lockstarter.store.AcquireAllResult;
 import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.Capability;
-import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.GroupLockStore;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResult;
+import io.github.lockstarter.store.TokenStoredLock;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 
 /**
  * A store in memory that counts its requests. It can fail, lose its data, and withhold
  * answers.
  */
-final class ObservedStore implements LockStore {
+final class ObservedStore implements GroupLockStore {
 
 	final AtomicInteger acquires = new AtomicInteger();
 
@@ -161,15 +162,15 @@ final class ObservedStore implements LockStore {
 	@Override
 	public List<CompletionStage<Boolean>> renewAll(List<Renewal> renewals) {
 		this.renewals.add(renewals);
-		return LockStore.super.renewAll(renewals);
+		return GroupLockStore.super.renewAll(renewals);
 	}
 
 	@Override
-	public StoredLock lock(LockKey key) {
+	public TokenStoredLock lock(LockKey key) {
 		return new ObservedLock(key);
 	}
 
-	private final class ObservedLock implements StoredLock {
+	private final class ObservedLock implements TokenStoredLock {
 
 		private final LockKey key;
 
@@ -177,7 +178,7 @@ final class ObservedStore implements LockStore {
 			this.key = key;
 		}
 
-		private StoredLock memory() {
+		private TokenStoredLock memory() {
 			return ObservedStore.this.memory.lock(this.key);
 		}
 

@@ -45,6 +45,7 @@ import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStores;
 import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.TokenStoredLock;
 import io.github.lockstarter.store.jdbc.JdbcLockStore;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 
@@ -90,7 +91,7 @@ class StorePerLockTests {
 	}
 
 	private static boolean remaining(LockStore store, LockKey key) {
-		return store.lock(key).remaining().toCompletableFuture().join().isPresent();
+		return ((TokenStoredLock) store.lock(key)).remaining().toCompletableFuture().join().isPresent();
 	}
 
 	@Test

@@ -49,6 +49,7 @@ import io.github.lockstarter.annotation.OnConflict;
 import io.github.lockstarter.registry.LockInspector;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStores;
+import io.github.lockstarter.store.TokenStoredLock;
 import io.github.lockstarter.testing.LocalPostgreSql;
 import io.github.lockstarter.testing.LocalRedis;
 import io.github.lockstarter.testing.TestServer;
@@ -116,7 +117,10 @@ class TwoStoresTests {
 
 	private static boolean isHeld(String store, String name, String key) {
 		LockStore wanted = server.context().getBean(LockStores.class).byName().get(store);
-		return wanted.lock(new LockKey(name, key)).remaining().toCompletableFuture().join().isPresent();
+		return ((TokenStoredLock) wanted.lock(new LockKey(name, key))).remaining()
+			.toCompletableFuture()
+			.join()
+			.isPresent();
 	}
 
 	private static LockKey key(String name) {

@@ -21,23 +21,24 @@ import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
 import io.github.lockstarter.store.Capability;
-import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.GroupLockStore;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResult;
 import io.github.lockstarter.store.StoredResults;
+import io.github.lockstarter.store.TokenStoredLock;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 
 /**
  * A store in memory that can fail, and that another simulated instance uses as well.
  */
-final class TestLockStore implements LockStore {
+final class TestLockStore implements GroupLockStore {
 
 	private final MemoryLockStore memory = new MemoryLockStore();
 
 	private volatile boolean failing;
 
 	@Override
-	public StoredLock lock(LockKey key) {
+	public TokenStoredLock lock(LockKey key) {
 		return new TestLock(key, this.memory.lock(key));
 	}
 
@@ -47,19 +48,18 @@ final class TestLockStore implements LockStore {
 	}
 
 	@Override
-	public CompletionStage<AcquireAllResult> acquireAll(List<Claim> acquisitions) {
-		List<TestLock> locks = acquisitions.stream().map((each) -> (TestLock) each.lock()).toList();
+	public CompletionStage<AcquireAllResult> acquireAll(List<Claim> claims) {
+		List<TestLock> locks = claims.stream().map((each) -> (TestLock) each.lock()).toList();
 		return locks.get(0)
 			.ask(() -> this.memory.acquireAll(IntStream.range(0, locks.size())
-				.mapToObj(
-						(i) -> new Claim(locks.get(i).inMemory, acquisitions.get(i).owner(), acquisitions.get(i).ttl()))
+				.mapToObj((i) -> new Claim(locks.get(i).inMemory, claims.get(i).owner(), claims.get(i).ttl()))
 				.toList()))
-			.thenApply((result) -> seenBy(acquisitions, result));
+			.thenApply((result) -> seenBy(claims, result));
 	}
 
-	private static AcquireAllResult seenBy(List<Claim> acquisitions, AcquireAllResult result) {
+	private static AcquireAllResult seenBy(List<Claim> claims, AcquireAllResult result) {
 		return (result instanceof FirstHeld held)
-				? new FirstHeld(held.index(), seen(held.held(), acquisitions.get(held.index()).ttl())) : result;
+				? new FirstHeld(held.index(), seen(held.held(), claims.get(held.index()).ttl())) : result;
 	}
 
 	/** A running holder renews its lock, and never for longer than the ttl. */
@@ -99,13 +99,13 @@ final class TestLockStore implements LockStore {
 		return this.memory.lock(key).remaining().toCompletableFuture().join().isPresent();
 	}
 
-	private final class TestLock implements StoredLock {
+	private final class TestLock implements TokenStoredLock {
 
 		private final LockKey key;
 
-		private final StoredLock inMemory;
+		private final TokenStoredLock inMemory;
 
-		TestLock(LockKey key, StoredLock inMemory) {
+		TestLock(LockKey key, TokenStoredLock inMemory) {
 			this.key = key;
 			this.inMemory = inMemory;
 		}

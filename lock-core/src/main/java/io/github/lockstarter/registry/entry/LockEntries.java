@@ -21,6 +21,7 @@ import io.github.lockstarter.registry.observe.RegistryObserver;
 import io.github.lockstarter.registry.acquisition.Acquisition;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.store.Capability;
+import io.github.lockstarter.store.GroupLockStore;
 import io.github.lockstarter.store.LockStore;
 
 /**
@@ -48,6 +49,9 @@ public final class LockEntries {
 
 	private final Set<Capability> capabilities;
 
+	/** The store, if it grants several locks at once. */
+	private final @Nullable GroupLockStore groups;
+
 	private final EngineRuntime runtime;
 
 	private final RegistryObserver observer;
@@ -68,6 +72,7 @@ public final class LockEntries {
 	public LockEntries(LockStore store, EngineRuntime runtime, RegistryObserver observer, int maxWaiters) {
 		this.store = store;
 		this.capabilities = store.capabilities();
+		this.groups = as(Capability.ACQUIRES_ALL, GroupLockStore.class, store);
 		this.runtime = runtime;
 		this.observer = observer;
 		this.maxWaiters = maxWaiters;
@@ -95,8 +100,8 @@ public final class LockEntries {
 	 * are not submitted, or no longer
 	 */
 	CompletableFuture<List<Acquisition>> submitAll(Collection<Acquisition> acquisitions) {
-		LockGroup group = new LockGroup(this);
-		if (acquisitions.size() > 1 && this.capabilities.contains(Capability.ACQUIRES_ALL)) {
+		LockGroup group = (this.groups != null && acquisitions.size() > 1) ? new LockGroup(this, this.groups) : null;
+		if (group != null) {
 			for (Acquisition acquisition : acquisitions) {
 				LockEntry entry = group.isFull() ? null : entry(acquisition);
 				if (entry == null || !group.add(entry, acquisition)) {
@@ -104,7 +109,7 @@ public final class LockEntries {
 				}
 			}
 		}
-		if (group.isEmpty()) {
+		if (group == null || group.isEmpty()) {
 			Acquisition first = acquisitions.iterator().next();
 			submit(first);
 			return CompletableFuture.completedFuture(List.of(first));
@@ -274,14 +279,12 @@ public final class LockEntries {
 		return this.capabilities.contains(Capability.HANDS_OVER);
 	}
 
-	/** Returns whether the store joins transactions of the application. */
-	boolean joinsTransactions() {
-		return this.capabilities.contains(Capability.JOINS_TRANSACTIONS);
-	}
-
-	/** Returns whether the store can join reactive transactions of the application. */
-	boolean joinsReactiveTransactions() {
-		return this.capabilities.contains(Capability.JOINS_REACTIVE_TRANSACTIONS);
+	/**
+	 * Returns the handle with the operations of the capability; {@code null} if the store
+	 * does not declare it.
+	 */
+	<T> @Nullable T as(Capability capability, Class<T> type, Object handle) {
+		return this.capabilities.contains(capability) ? capability.as(type, handle) : null;
 	}
 
 	/** Returns whether other instances may wait for the same locks. */

@@ -27,9 +27,12 @@ import io.github.lockstarter.store.AcquireResult.Found;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
 import io.github.lockstarter.store.AcquireResult.PredecessorLost;
+import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.LockStore.Renewal;
+import io.github.lockstarter.store.ReactiveTransactionalStoredLock;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResult;
+import io.github.lockstarter.store.TransactionalStoredLock;
 
 /**
  * The local state of one lock in this JVM. Only the head of its queue contends for the
@@ -306,13 +309,14 @@ final class LockEntry implements LeasedLock {
 	}
 
 	@Override
-	public @Nullable StoredLock joinsTransactions() {
-		return this.entries.joinsTransactions() ? this.stored : null;
+	public @Nullable TransactionalStoredLock transactional() {
+		return this.entries.as(Capability.JOINS_TRANSACTIONS, TransactionalStoredLock.class, this.stored);
 	}
 
 	@Override
-	public @Nullable StoredLock joinsReactiveTransactions() {
-		return this.entries.joinsReactiveTransactions() ? this.stored : null;
+	public @Nullable ReactiveTransactionalStoredLock reactiveTransactional() {
+		return this.entries.as(Capability.JOINS_REACTIVE_TRANSACTIONS, ReactiveTransactionalStoredLock.class,
+				this.stored);
 	}
 
 	private Step acquire(Acquisition head) {

@@ -14,8 +14,8 @@ import io.github.lockstarter.store.AcquireAllResult.AllGranted;
 import io.github.lockstarter.store.AcquireAllResult.FirstHeld;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Held;
-import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.LockStore.Claim;
+import io.github.lockstarter.store.GroupLockStore;
+import io.github.lockstarter.store.GroupLockStore.Claim;
 import io.github.lockstarter.store.StoredLock;
 
 /**
@@ -30,12 +30,15 @@ final class LockGroup {
 
 	private final LockEntries entries;
 
+	private final GroupLockStore store;
+
 	private final List<Member> members = new ArrayList<>();
 
 	private final CompletableFuture<List<Acquisition>> outcome = new CompletableFuture<>();
 
-	LockGroup(LockEntries entries) {
+	LockGroup(LockEntries entries, GroupLockStore store) {
 		this.entries = entries;
+		this.store = store;
 	}
 
 	/** Reserves a lock; {@code false} if it is in use. */
@@ -52,7 +55,7 @@ final class LockGroup {
 	}
 
 	boolean isFull() {
-		return this.members.size() == LockStore.MAX_ACQUIRED_AT_ONCE;
+		return this.members.size() == GroupLockStore.MAX_ACQUIRED_AT_ONCE;
 	}
 
 	/**
@@ -82,7 +85,7 @@ final class LockGroup {
 			return;
 		}
 		List<Claim> claims = asked.stream().map(Member::claim).toList();
-		StoreFailure.caught(() -> this.entries.store().acquireAll(claims))
+		StoreFailure.caught(() -> this.store.acquireAll(claims))
 			.whenComplete((result, failure) -> answered(asked, result, StoreFailure.cause(failure)));
 	}
 

@@ -8,8 +8,9 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.registry.observe.RegistryObserver;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.store.LockStore.Renewal;
-import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.ReactiveTransactionalStoredLock;
 import io.github.lockstarter.store.StoredResult;
+import io.github.lockstarter.store.TransactionalStoredLock;
 
 /**
  * The lock of a lease.
@@ -31,14 +32,14 @@ public interface LeasedLock {
 	/** Ends the current lease of the turn as lost, if there is one. */
 	void lose(Turn turn, String why);
 
-	/** Returns the lock in the store, if the store joins transactions. */
-	@Nullable StoredLock joinsTransactions();
+	/** Returns the lock in the store, if that joins transactions of the application. */
+	@Nullable TransactionalStoredLock transactional();
 
 	/**
-	 * Returns the lock in the store, if the store can join reactive transactions of the
-	 * application; otherwise {@code null}.
+	 * Returns the lock in the store, if that joins reactive transactions of the
+	 * application.
 	 */
-	@Nullable StoredLock joinsReactiveTransactions();
+	@Nullable ReactiveTransactionalStoredLock reactiveTransactional();
 
 	/** Returns the renewal to send to the store. */
 	Renewal renewal(Turn turn, Duration ttl);

@@ -23,9 +23,10 @@ import io.github.lockstarter.registry.acquisition.Acquisition;
 import io.github.lockstarter.registry.sharing.SharedLease;
 import io.github.lockstarter.store.LockStore.Renewal;
 import io.github.lockstarter.store.ReactiveTransaction;
+import io.github.lockstarter.store.ReactiveTransactionalStoredLock;
 import io.github.lockstarter.store.ResultKey;
-import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResult;
+import io.github.lockstarter.store.TransactionalStoredLock;
 
 import static org.springframework.format.annotation.DurationFormat.Style.COMPOSITE;
 import static org.springframework.format.datetime.standard.DurationFormatterUtils.print;
@@ -225,12 +226,12 @@ public final class StoreLease implements SharedLease {
 
 	@Override
 	public boolean joinsTransactions() {
-		return this.lock.joinsTransactions() != null;
+		return this.lock.transactional() != null;
 	}
 
 	@Override
 	public boolean holdUntilCommit(Object transaction) {
-		StoredLock stored = this.lock.joinsTransactions();
+		TransactionalStoredLock stored = this.lock.transactional();
 		if (!isHeld() || stored == null) {
 			return isHeld();
 		}
@@ -240,12 +241,12 @@ public final class StoreLease implements SharedLease {
 
 	@Override
 	public boolean joinsReactiveTransactions() {
-		return this.lock.joinsReactiveTransactions() != null;
+		return this.lock.reactiveTransactional() != null;
 	}
 
 	@Override
 	public CompletionStage<Boolean> holdUntilCommit(ReactiveTransaction transaction, @Nullable String result) {
-		StoredLock stored = this.lock.joinsReactiveTransactions();
+		ReactiveTransactionalStoredLock stored = this.lock.reactiveTransactional();
 		if (!isHeld() || stored == null) {
 			return CompletableFuture.completedFuture(isHeld());
 		}
@@ -261,7 +262,7 @@ public final class StoreLease implements SharedLease {
 
 	@Override
 	public void keepInTransaction(String result, Object transaction) {
-		StoredLock stored = this.lock.joinsTransactions();
+		TransactionalStoredLock stored = this.lock.transactional();
 		if (stored != null && this.resultKey != null) {
 			stored.keepInTransaction(stored(this.resultKey, result), transaction);
 		}

@@ -32,20 +32,21 @@ import io.github.lockstarter.store.AcquireResult.Found;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
 import io.github.lockstarter.store.Capability;
-import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.GroupLockStore;
 import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.ResultLimits;
 import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResult;
 import io.github.lockstarter.store.StoredResults;
+import io.github.lockstarter.store.TokenStoredLock;
 import io.github.lockstarter.store.memory.BoundedResults.Result;
 
 /**
  * Stores locks in memory. They work within this JVM only, and end with it. Intended for
  * tests and for applications that run on a single server.
  */
-public final class MemoryLockStore implements LockStore {
+public final class MemoryLockStore implements GroupLockStore {
 
 	/** The number of grants between two sweeps of leases that were not released. */
 	private static final int SWEEP_EVERY = 1024;
@@ -104,21 +105,21 @@ public final class MemoryLockStore implements LockStore {
 	}
 
 	@Override
-	public StoredLock lock(LockKey key) {
+	public TokenStoredLock lock(LockKey key) {
 		return new MemoryLock(key);
 	}
 
 	@Override
-	public CompletionStage<AcquireAllResult> acquireAll(List<Claim> acquisitions) {
+	public CompletionStage<AcquireAllResult> acquireAll(List<Claim> claims) {
 		this.acquiring.writeLock().lock();
 		try {
-			for (int i = 0; i < acquisitions.size(); i++) {
-				Held held = ((MemoryLock) acquisitions.get(i).lock()).heldByAnother(acquisitions.get(i).owner());
+			for (int i = 0; i < claims.size(); i++) {
+				Held held = ((MemoryLock) claims.get(i).lock()).heldByAnother(claims.get(i).owner());
 				if (held != null) {
 					return done(new FirstHeld(i, held));
 				}
 			}
-			return done(new AllGranted(acquisitions.stream()
+			return done(new AllGranted(claims.stream()
 				.map((each) -> (Granted) ((MemoryLock) each.lock()).grant(AcquireCommand.of(each.owner(), each.ttl())))
 				.toList()));
 		}
@@ -148,7 +149,7 @@ public final class MemoryLockStore implements LockStore {
 	 * A lock in the map. All waiters are in this JVM, and need no notification by the
 	 * store.
 	 */
-	private final class MemoryLock implements StoredLock {
+	private final class MemoryLock implements TokenStoredLock {
 
 		private final LockKey key;
 

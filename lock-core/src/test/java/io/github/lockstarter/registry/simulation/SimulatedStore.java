@@ -32,15 +32,15 @@ import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
 import io.github.lockstarter.store.AcquireResult.PredecessorLost;
 import io.github.lockstarter.store.Capability;
-import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.GroupLockStore;
 import io.github.lockstarter.store.StoredResult;
+import io.github.lockstarter.store.TokenStoredLock;
 
 /**
  * The client of the store in a process. It keeps the promises of the SPI: an answer in
  * time, undo of failed requests as far as possible, and no missed release.
  */
-final class SimulatedStore implements LockStore {
+final class SimulatedStore implements GroupLockStore {
 
 	private static final long FIRST_PAUSE = Duration.ofMillis(50).toNanos();
 
@@ -139,7 +139,7 @@ final class SimulatedStore implements LockStore {
 	}
 
 	@Override
-	public StoredLock lock(LockKey key) {
+	public TokenStoredLock lock(LockKey key) {
 		return new Handle(key);
 	}
 
@@ -462,7 +462,7 @@ final class SimulatedStore implements LockStore {
 
 	}
 
-	private final class Handle implements StoredLock {
+	private final class Handle implements TokenStoredLock {
 
 		private final LockKey key;
 

@@ -28,12 +28,13 @@ import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.StoreCalls.NotDone;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResult;
+import io.github.lockstarter.store.TokenStoredLock;
 import io.github.lockstarter.store.dynamodb.Results.Seen;
 
 /**
  * A lock in DynamoDB, stored as one item.
  */
-final class DynamoDbLock implements StoredLock {
+final class DynamoDbLock implements TokenStoredLock {
 
 	private static final String TAKE = "SET holder = :owner, expiry = :expiry, delete_after = :deleteAfter,"
 			+ " fence = if_not_exists(fence, :now) + :one";

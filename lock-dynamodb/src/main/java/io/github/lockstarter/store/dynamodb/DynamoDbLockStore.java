@@ -16,8 +16,8 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.StoreCalls;
-import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResults;
+import io.github.lockstarter.store.TokenStoredLock;
 
 /**
  * Stores locks in a DynamoDB table, with one item per lock. Acquiring, renewing and
@@ -96,7 +96,7 @@ public final class DynamoDbLockStore implements LockStore, InitializingBean, Dis
 	}
 
 	@Override
-	public StoredLock lock(LockKey key) {
+	public TokenStoredLock lock(LockKey key) {
 		return new DynamoDbLock(this.access, key);
 	}
 

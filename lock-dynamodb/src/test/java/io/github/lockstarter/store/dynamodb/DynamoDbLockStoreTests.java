@@ -15,7 +15,7 @@ import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.test.LockStoreContract;
-import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.TokenStoredLock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -70,7 +70,7 @@ class DynamoDbLockStoreTests extends LockStoreContract {
 	@Test
 	@DisplayName("Acquiring for a token and reading the remaining time are one request each")
 	void countsRequestsOfTokens() {
-		StoredLock lock = this.store.lock(this.key);
+		TokenStoredLock lock = this.store.lock(this.key);
 		table.requests().clear();
 		join(lock.acquire(AcquireCommand.of("a", TTL).forSharedToken()));
 		assertThat(table.requests()).containsExactly("UpdateItem");

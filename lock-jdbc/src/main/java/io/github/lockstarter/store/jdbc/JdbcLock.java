@@ -18,15 +18,18 @@ import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
 import io.github.lockstarter.store.AcquireResult.PredecessorLost;
 import io.github.lockstarter.store.ReactiveTransaction;
+import io.github.lockstarter.store.ReactiveTransactionalStoredLock;
 import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResult;
+import io.github.lockstarter.store.TokenStoredLock;
+import io.github.lockstarter.store.TransactionalStoredLock;
 import io.github.lockstarter.store.jdbc.ResultTable.Seen;
 
 /**
  * A lock in a database, stored as one row.
  */
-final class JdbcLock implements StoredLock {
+final class JdbcLock implements TokenStoredLock, TransactionalStoredLock, ReactiveTransactionalStoredLock {
 
 	/** Longer keys, and unprintable ones, are replaced by their digest. */
 	private static final int MAX_KEY_LENGTH = 200;

@@ -37,8 +37,8 @@ import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.StoreCalls;
 import io.github.lockstarter.store.StoreCalls.NotDone;
-import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResults;
+import io.github.lockstarter.store.TokenStoredLock;
 import io.github.lockstarter.store.jdbc.LockTable.Renewed;
 
 /**
@@ -240,7 +240,7 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 	}
 
 	@Override
-	public StoredLock lock(LockKey key) {
+	public TokenStoredLock lock(LockKey key) {
 		this.purge.beginIfDue();
 		return new JdbcLock(this.access, key);
 	}

@@ -20,11 +20,12 @@ import io.github.lockstarter.store.StoreCalls;
 import io.github.lockstarter.store.StoreCalls.NotDone;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResult;
+import io.github.lockstarter.store.TokenStoredLock;
 
 /**
  * A lock in memcached, stored as one item while it is held.
  */
-final class MemcachedLock implements StoredLock {
+final class MemcachedLock implements TokenStoredLock {
 
 	/**
 	 * The limit for repeated changes. Only its owner changes an item, and concurrent

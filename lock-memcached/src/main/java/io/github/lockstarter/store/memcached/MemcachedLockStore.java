@@ -18,7 +18,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.StoreCalls;
-import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.TokenStoredLock;
 
 /**
  * Stores locks in memcached, with one item per held lock, whose value contains the owner.
@@ -106,7 +106,7 @@ public final class MemcachedLockStore implements LockStore, AutoCloseable {
 	}
 
 	@Override
-	public StoredLock lock(LockKey key) {
+	public TokenStoredLock lock(LockKey key) {
 		return new MemcachedLock(this.memcached, this.calls, key, this.keys.of(key));
 	}
 

@@ -20,7 +20,7 @@ import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
-import io.github.lockstarter.store.LockStore.Claim;
+import io.github.lockstarter.store.GroupLockStore.Claim;
 
 /**
  * Acquires several locks, all or none, in as few commands as Redis accepts. Several

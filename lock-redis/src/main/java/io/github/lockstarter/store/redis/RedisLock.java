@@ -20,12 +20,13 @@ import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResult;
+import io.github.lockstarter.store.TokenStoredLock;
 
 /**
  * A lock in Redis. Acquiring, renewing and releasing it is one script in one round trip
  * each. The remaining time is one {@code PTTL}.
  */
-final class RedisLock implements StoredLock {
+final class RedisLock implements TokenStoredLock {
 
 	private static final byte[] NO_INSTANCE = {};
 

@@ -18,9 +18,9 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.AcquireAllResult;
 import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.DroppedResults;
-import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.GroupLockStore;
 import io.github.lockstarter.store.StoredResults;
+import io.github.lockstarter.store.TokenStoredLock;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 /**
@@ -33,7 +33,7 @@ import io.github.lockstarter.store.redis.connection.RedisConnections;
  * fencing token is a counter that grows with every grant. Waiters are notified of a
  * release by {@code PUBLISH}, which is sent only if there are any.
  */
-public final class RedisLockStore implements LockStore, SmartLifecycle, AutoCloseable {
+public final class RedisLockStore implements GroupLockStore, SmartLifecycle, AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(RedisLockStore.class);
 
@@ -158,7 +158,7 @@ public final class RedisLockStore implements LockStore, SmartLifecycle, AutoClos
 	}
 
 	@Override
-	public StoredLock lock(LockKey key) {
+	public TokenStoredLock lock(LockKey key) {
 		return new RedisLock(this.access, key);
 	}
 

@@ -35,7 +35,7 @@ import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.StoredLock;
-import io.github.lockstarter.store.LockStore.Claim;
+import io.github.lockstarter.store.GroupLockStore.Claim;
 import io.github.lockstarter.store.LockStore.Renewal;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 import io.github.lockstarter.testing.LocalRedis;

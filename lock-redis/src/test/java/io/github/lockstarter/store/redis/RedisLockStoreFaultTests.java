@@ -30,8 +30,9 @@ import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
-import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.GroupLockStore.Claim;
 import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.TokenStoredLock;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 import io.github.lockstarter.testing.LocalRedis;
 import io.github.lockstarter.testing.TestRedis;
@@ -197,9 +198,8 @@ class RedisLockStoreFaultTests {
 			assertThat(join(lock.acquire(AcquireCommand.of("c", TTL).notifying(onRelease)))).isInstanceOf(Held.class);
 			assertThat(join(lock.renew("a", TTL))).isTrue();
 			assertThat(join(lock.release("a", null))).isTrue();
-			StoredLock other = this.patient.lock(new LockKey("fault", "hanako"));
-			List<LockStore.Claim> both = List.of(new LockStore.Claim(lock, "d", TTL),
-					new LockStore.Claim(other, "e", TTL));
+			TokenStoredLock other = this.patient.lock(new LockKey("fault", "hanako"));
+			List<Claim> both = List.of(new Claim(lock, "d", TTL), new Claim(other, "e", TTL));
 			assertThat(join(this.patient.acquireAll(both))).isInstanceOf(AllGranted.class);
 			assertThat(join(lock.release("d", null))).isTrue();
 			assertThat(join(this.patient.acquireAll(both))).isInstanceOf(AllGranted.class);

@@ -24,7 +24,7 @@ import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Held;
 import io.github.lockstarter.store.AcquireResult.Granted;
-import io.github.lockstarter.store.LockStore.Claim;
+import io.github.lockstarter.store.GroupLockStore.Claim;
 import io.github.lockstarter.testing.LocalRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -16,13 +16,15 @@ import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
+import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.StoredResult;
+import io.github.lockstarter.store.TokenStoredLock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The part of the contract for one capability, on a new lock. Every request uses a new
+ * The part of the contract for one capability, on a new lock. Every command uses a new
  * handle, because the state of a lock must be in the store, not in a handle.
  */
 abstract class CapabilityContract {
@@ -68,7 +70,7 @@ abstract class CapabilityContract {
 	}
 
 	final Optional<Duration> remaining() {
-		return join(this.store.lock(this.key).remaining());
+		return join(Capability.HOLDS_FOR_TOKENS.as(TokenStoredLock.class, this.store.lock(this.key)).remaining());
 	}
 
 	static long fencingToken(AcquireResult result) {

@@ -22,8 +22,9 @@ import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.Capability;
+import io.github.lockstarter.store.GroupLockStore;
+import io.github.lockstarter.store.GroupLockStore.Claim;
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.LockStore.Claim;
 import io.github.lockstarter.store.StoredLock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -106,7 +107,7 @@ final class GroupContract extends CapabilityContract {
 	}
 
 	private void grantsMany() {
-		int count = LockStore.MAX_ACQUIRED_AT_ONCE;
+		int count = GroupLockStore.MAX_ACQUIRED_AT_ONCE;
 		assertThat(granted(acquireAll(this.store, "a", LONG, count))).hasSize(count);
 		releaseAll(this.store, "a", count);
 		acquire(count - 1, "b");
@@ -150,9 +151,10 @@ final class GroupContract extends CapabilityContract {
 			return join(lock(this.store, places.get(0))
 				.acquire(AcquireCommand.of(owner + places.get(0), LONG))) instanceof Granted;
 		}
-		return join(this.store.acquireAll(places.stream()
-			.map((place) -> new Claim(lock(this.store, place), owner + place, LONG))
-			.toList())) instanceof AllGranted;
+		return acquireAll(this.store,
+				places.stream()
+					.map((place) -> new Claim(lock(this.store, place), owner + place, LONG))
+					.toList()) instanceof AllGranted;
 	}
 
 	private void excludesOtherInstance() {
@@ -167,9 +169,14 @@ final class GroupContract extends CapabilityContract {
 	}
 
 	private AcquireAllResult acquireAll(LockStore store, String owner, Duration ttl, int count) {
-		return join(store.acquireAll(IntStream.range(0, count)
-			.mapToObj((place) -> new Claim(lock(store, place), owner + place, ttl))
-			.toList()));
+		return acquireAll(store,
+				IntStream.range(0, count)
+					.mapToObj((place) -> new Claim(lock(store, place), owner + place, ttl))
+					.toList());
+	}
+
+	private static AcquireAllResult acquireAll(LockStore store, List<Claim> claims) {
+		return join(Capability.ACQUIRES_ALL.as(GroupLockStore.class, store).acquireAll(claims));
 	}
 
 	private void releaseAll(LockStore store, String owner, int count) {

@@ -3,6 +3,7 @@ package io.github.lockstarter.store.test;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -32,9 +33,13 @@ import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
 import io.github.lockstarter.store.Capability;
+import io.github.lockstarter.store.GroupLockStore;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStore.Renewal;
+import io.github.lockstarter.store.ReactiveTransactionalStoredLock;
 import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.store.TokenStoredLock;
+import io.github.lockstarter.store.TransactionalStoredLock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -174,6 +179,20 @@ public abstract class LockStoreContract {
 		}
 		locks.stream().map((each) -> each.release("a", null)).toList().forEach(LockStoreContract::join);
 		assertThat(store().renewAll(List.of())).isEmpty();
+	}
+
+	@Test
+	@DisplayName("The store and its handles have the types that the declared capabilities need")
+	void typesOfCapabilities() {
+		Map.of(Capability.HOLDS_FOR_TOKENS, TokenStoredLock.class, Capability.JOINS_TRANSACTIONS,
+				TransactionalStoredLock.class, Capability.JOINS_REACTIVE_TRANSACTIONS,
+				ReactiveTransactionalStoredLock.class)
+			.forEach((capability, type) -> {
+				if (declares(capability)) {
+					assertThat(store().lock(this.key)).as(capability.name()).isInstanceOf(type);
+				}
+			});
+		assertThat(!declares(Capability.ACQUIRES_ALL) || store() instanceof GroupLockStore).isTrue();
 	}
 
 	@Test
