@@ -73,13 +73,13 @@ final class LockEntry implements LeasedLock {
 	private boolean watching;
 
 	/** Whether the last acquire command, if it was refused, is notified of a release. */
-	private volatile boolean registered;
+	private boolean registered;
 
 	/** Whether a release was notified since the last acquire command. */
-	private volatile boolean released;
+	private boolean released;
 
 	/** The known end of the lease of a holder elsewhere. */
-	private volatile long heldUntil;
+	private long heldUntil;
 
 	LockEntry(LockEntries entries, LockKey key) {
 		this.entries = entries;
@@ -113,7 +113,7 @@ final class LockEntry implements LeasedLock {
 		withMonitor(transition).take();
 	}
 
-	private <T> T withMonitor(Supplier<T> action) {
+	private <T extends @Nullable Object> T withMonitor(Supplier<T> action) {
 		Lock monitor = this.entries.monitor(this.key);
 		monitor.lock();
 		try {
@@ -171,7 +171,7 @@ final class LockEntry implements LeasedLock {
 		}
 		this.queue.add(acquisition);
 		if (this.state == EntryState.NEW) {
-			return acquire(acquisition, acquisition.blocks() ? this.stored.blocking() : this.stored);
+			return acquire(acquisition, acquisition.blocks());
 		}
 		if (acquisition.waits()) {
 			waitTimeout().set(acquisition);
@@ -187,25 +187,26 @@ final class LockEntry implements LeasedLock {
 	/**
 	 * Reserves this lock, if it is not in use, for an acquisition for several locks.
 	 * Other callers queue behind it.
+	 * @return the part of this lock in a command for several; {@code null} if it is in
+	 * use
 	 */
-	boolean reserve(Acquisition acquisition) {
+	LockGroup.@Nullable Member reserve(Acquisition acquisition) {
 		return withMonitor(() -> {
-			boolean unused = this.state == EntryState.NEW;
-			if (unused) {
-				this.queue.add(acquisition);
-				this.state = EntryState.ACQUIRING;
+			if (this.state != EntryState.NEW) {
+				return null;
 			}
-			return unused;
+			this.queue.add(acquisition);
+			return member(acquisition);
 		});
 	}
 
-	/** Begins a command to the store for this reserved lock together with others. */
-	LockGroup.Member ask(Acquisition acquisition) {
-		Turn turn = new Turn(acquisition.nextOwner(), now(), acquisition.options().ttl());
-		this.asked = turn;
-		this.released = false;
-		this.registered = false;
-		return new LockGroup.Member(this, acquisition, turn, this.stored);
+	/** Begins another command to the store for this reserved lock and others. */
+	LockGroup.Member again(Acquisition acquisition) {
+		return withMonitor(() -> member(acquisition));
+	}
+
+	private LockGroup.Member member(Acquisition acquisition) {
+		return new LockGroup.Member(this, acquisition, begin(acquisition, false), this.stored);
 	}
 
 	/** Begins a command to the store for this reserved lock alone. */
@@ -320,24 +321,38 @@ final class LockEntry implements LeasedLock {
 	}
 
 	private Step acquire(Acquisition head) {
-		return acquire(head, this.stored);
+		return acquire(head, false);
 	}
 
-	/** Sends an acquire command for the head of the queue. */
-	private Step acquire(Acquisition head, StoredLock stored) {
-		this.state = EntryState.ACQUIRING;
+	/**
+	 * Sends an acquire command for the head of the queue.
+	 * @param blocking whether this may block until the store has answered
+	 */
+	private Step acquire(Acquisition head, boolean blocking) {
 		boolean notified = head.waits() && this.entries.isNotified();
 		this.watching |= notified;
-		return () -> {
-			Turn turn = new Turn(head.nextOwner(), now(), head.options().ttl());
-			this.asked = turn;
-			this.released = false;
-			this.registered = notified;
-			StoreFailure.caught(() -> {
-				AcquireCommand command = head.command(turn.owner());
-				return stored.acquire(notified ? command.notifying(this::wake) : command);
-			}).whenComplete((result, failure) -> answered(turn, head, result, note(failure)));
-		};
+		Turn turn = begin(head, notified);
+		return () -> StoreFailure.caught(() -> {
+			AcquireCommand command = head.command(turn.owner());
+			return handle(blocking).acquire(notified ? command.notifying(this::wake) : command);
+		}).whenComplete((result, failure) -> answered(turn, head, result, note(failure)));
+	}
+
+	/**
+	 * Begins a turn, whose acquire command is about to be sent.
+	 * @param notified whether the command, if it is refused, is notified of a release
+	 */
+	private Turn begin(Acquisition head, boolean notified) {
+		Turn turn = new Turn(head.nextOwner(), now(), head.options().ttl());
+		this.state = EntryState.ACQUIRING;
+		this.asked = turn;
+		this.released = false;
+		this.registered = notified;
+		return turn;
+	}
+
+	private StoredLock handle(boolean blocking) {
+		return blocking ? this.stored.blocking() : this.stored;
 	}
 
 	private CompletionStage<Boolean> askToRelease(Turn turn) {
@@ -532,8 +547,7 @@ final class LockEntry implements LeasedLock {
 			}
 			this.state = EntryState.RELEASING;
 			long sent = now();
-			StoredLock stored = blocking ? this.stored.blocking() : this.stored;
-			return () -> StoreFailure.caught(() -> stored.release(turn.owner(), result))
+			return () -> StoreFailure.caught(() -> handle(blocking).release(turn.owner(), result))
 				.whenComplete((owned, failure) -> {
 					ended.released(owned, note(failure));
 					StoredResult kept = Boolean.TRUE.equals(owned) ? result : null;
@@ -549,8 +563,7 @@ final class LockEntry implements LeasedLock {
 	private Step releaseAfter(Duration time, StoreLease ended, boolean blocking) {
 		this.state = EntryState.RELEASING;
 		this.heldUntil = now() + time.toNanos();
-		StoredLock stored = blocking ? this.stored.blocking() : this.stored;
-		return () -> StoreFailure.caught(() -> stored.releaseAfter(ended.turn().owner(), time))
+		return () -> StoreFailure.caught(() -> handle(blocking).releaseAfter(ended.turn().owner(), time))
 			.whenComplete((owned, failure) -> {
 				ended.released(owned, note(failure));
 				perform(() -> acquireNext(true));
@@ -563,13 +576,9 @@ final class LockEntry implements LeasedLock {
 	 * here.
 	 */
 	private Step endTurn(StoreLease ended, Acquisition next) {
-		this.state = EntryState.ACQUIRING;
 		this.watching = true;
+		Turn turn = begin(next, true);
 		return () -> {
-			Turn turn = new Turn(next.nextOwner(), now(), next.options().ttl());
-			this.asked = turn;
-			this.released = false;
-			this.registered = true;
 			AcquireCommand command = AcquireCommand.of(turn.owner(), turn.ttl())
 				.notifying(this::wake)
 				.after(ended.turn().owner());

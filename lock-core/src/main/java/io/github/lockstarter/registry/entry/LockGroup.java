@@ -43,11 +43,8 @@ final class LockGroup {
 
 	/** Reserves a lock; {@code false} if it is in use. */
 	boolean add(LockEntry entry, Acquisition acquisition) {
-		boolean reserved = entry.reserve(acquisition);
-		if (reserved) {
-			this.members.add(entry.ask(acquisition));
-		}
-		return reserved;
+		Member reserved = entry.reserve(acquisition);
+		return reserved != null && this.members.add(reserved);
 	}
 
 	boolean isEmpty() {
@@ -138,7 +135,7 @@ final class LockGroup {
 		}
 
 		Member again() {
-			return this.entry.ask(this.acquisition);
+			return this.entry.again(this.acquisition);
 		}
 
 		void answer(@Nullable AcquireResult result, @Nullable Throwable failure) {
