@@ -115,7 +115,7 @@ public interface LockRegistry {
 	 * other locks; then the caller holds none of the locks
 	 */
 	default List<Lease> acquireAll(Collection<LockKey> keys, LockOptions options) {
-		return new SequentialAcquisition(this, keys, options).acquire();
+		return SequentialAcquisition.acquire(this, keys, options);
 	}
 
 	/**
@@ -132,7 +132,7 @@ public interface LockRegistry {
 	 */
 	default CompletionStage<List<Lease>> acquireAllAsync(Collection<LockKey> keys, LockOptions options,
 			Executor executor) {
-		return new SequentialAcquisition(this, keys, options).acquireAsync(executor);
+		return SequentialAcquisition.acquireAsync(this, keys, options, executor);
 	}
 
 	/**

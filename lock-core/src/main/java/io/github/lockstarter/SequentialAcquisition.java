@@ -7,7 +7,12 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.BiFunction;
+
+import org.springframework.util.ReflectionUtils;
 
 /**
  * Acquires several locks one after the other, in the order of their keys. The order is
@@ -18,9 +23,9 @@ final class SequentialAcquisition {
 
 	private static final Duration SHORTEST_WAIT = Duration.ofMillis(1);
 
-	private final LockRegistry registry;
-
 	private final LockOptions options;
+
+	private final BiFunction<LockKey, LockOptions, CompletionStage<Lease>> acquire;
 
 	private final Iterator<LockKey> open;
 
@@ -28,77 +33,89 @@ final class SequentialAcquisition {
 
 	private final List<Lease> leases = new ArrayList<>();
 
-	SequentialAcquisition(LockRegistry registry, Collection<LockKey> keys, LockOptions options) {
-		this.registry = registry;
+	private final CompletableFuture<List<Lease>> result = new CompletableFuture<>();
+
+	private SequentialAcquisition(Collection<LockKey> keys, LockOptions options,
+			BiFunction<LockKey, LockOptions, CompletionStage<Lease>> acquire) {
 		this.options = options;
+		this.acquire = acquire;
 		this.open = new TreeSet<>(keys).iterator();
 	}
 
-	List<Lease> acquire() {
+	/** Acquires the locks on this thread, which waits for each of them. */
+	static List<Lease> acquire(LockRegistry registry, Collection<LockKey> keys, LockOptions options) {
+		SequentialAcquisition all = new SequentialAcquisition(keys, options,
+				(key, left) -> CompletableFuture.completedFuture(registry.acquire(key, left)));
 		try {
-			while (this.open.hasNext()) {
-				this.leases.add(this.registry.acquire(this.open.next(), left()));
-			}
-			checkHeld();
+			all.acquireNext();
+			return all.result.join();
 		}
-		catch (Throwable ex) {
-			this.leases.forEach(Lease::releaseAsync);
-			this.leases.forEach(Lease::close);
+		catch (CompletionException ex) {
+			all.leases.forEach(Lease::close);
+			ReflectionUtils.rethrowRuntimeException(ex.getCause());
 			throw ex;
 		}
-		return List.copyOf(this.leases);
 	}
 
-	CompletableFuture<List<Lease>> acquireAsync(Executor executor) {
-		CompletableFuture<List<Lease>> result = new CompletableFuture<>();
-		acquireNext(executor, result);
-		return result;
+	/** Acquires the locks without blocking a thread. */
+	static CompletableFuture<List<Lease>> acquireAsync(LockRegistry registry, Collection<LockKey> keys,
+			LockOptions options, Executor executor) {
+		SequentialAcquisition all = new SequentialAcquisition(keys, options,
+				(key, left) -> registry.acquireAsync(key, left, executor));
+		all.acquireNext();
+		return all.result;
 	}
 
 	/**
 	 * Immediate answers are processed in a loop, not by recursion: there may be many
 	 * locks.
 	 */
-	private void acquireNext(Executor executor, CompletableFuture<List<Lease>> result) {
-		while (this.open.hasNext() && !result.isDone()) {
-			CompletableFuture<Lease> next = this.registry.acquireAsync(this.open.next(), left(), executor)
-				.toCompletableFuture();
+	private void acquireNext() {
+		while (this.open.hasNext() && !this.result.isDone()) {
+			CompletableFuture<Lease> next = begin(this.open.next());
 			if (!next.isDone() || next.isCompletedExceptionally()) {
 				next.whenComplete((lease, failure) -> {
 					if (failure != null) {
-						this.leases.forEach(Lease::releaseAsync);
-						result.completeExceptionally(failure);
+						fail(failure);
 					}
 					else {
 						this.leases.add(lease);
-						acquireNext(executor, result);
+						acquireNext();
 					}
 				});
-				result.whenComplete((leases, failure) -> next.cancel(false));
+				this.result.whenComplete((leases, failure) -> next.cancel(false));
 				return;
 			}
 			this.leases.add(next.join());
 		}
+		end();
+	}
+
+	private CompletableFuture<Lease> begin(LockKey key) {
 		try {
-			checkHeld();
+			return this.acquire.apply(key, left()).toCompletableFuture();
 		}
-		catch (LeaseLostException ex) {
-			this.leases.forEach(Lease::releaseAsync);
-			result.completeExceptionally(ex);
-			return;
-		}
-		if (!result.complete(List.copyOf(this.leases))) {
-			this.leases.forEach(Lease::releaseAsync);
+		catch (Throwable ex) {
+			return CompletableFuture.failedFuture(ex);
 		}
 	}
 
 	/** A lease may have been lost while the caller waited for another lock. */
-	private void checkHeld() {
+	private void end() {
 		for (Lease lease : this.leases) {
 			if (!lease.isHeld()) {
-				throw new LeaseLostException(lease.key());
+				fail(new LeaseLostException(lease.key()));
+				return;
 			}
 		}
+		if (!this.result.complete(List.copyOf(this.leases))) {
+			this.leases.forEach(Lease::releaseAsync);
+		}
+	}
+
+	private void fail(Throwable failure) {
+		this.leases.forEach(Lease::releaseAsync);
+		this.result.completeExceptionally(failure);
 	}
 
 	private LockOptions left() {

@@ -2,13 +2,12 @@ package io.github.lockstarter;
 
 import java.time.Duration;
 
-import io.micrometer.observation.ObservationRegistry;
-
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.registry.DefaultLockRegistry;
+import io.github.lockstarter.registry.RegistrySettings;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -20,9 +19,8 @@ class LockCountsTests {
 	void contention() throws Exception {
 		LockCounts counts = new LockCounts();
 		LockOptions options = LockOptions.of(Duration.ofSeconds(10));
-		try (DefaultLockRegistry locks = new DefaultLockRegistry(new MemoryLockStore(), (name) -> options, 64,
-				(loss) -> {
-				}, counts, ObservationRegistry.NOOP)) {
+		try (DefaultLockRegistry locks = new DefaultLockRegistry(new MemoryLockStore(),
+				RegistrySettings.of(options).withCounts(counts))) {
 			Lease first = locks.acquire("team:1");
 			Lease second = locks.acquire("team:2");
 			assertThat(locks.tryAcquire("team:1", Duration.ZERO)).isEmpty();

@@ -15,9 +15,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-import io.micrometer.observation.ObservationRegistry;
-
 import io.github.lockstarter.registry.DefaultLockRegistry;
+import io.github.lockstarter.registry.RegistrySettings;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -32,9 +31,8 @@ class SequentialAcquisitionTests {
 
 	private static final LockOptions WAITING = OPTIONS.withWaitTime(Duration.ofSeconds(20));
 
-	private final DefaultLockRegistry engine = new DefaultLockRegistry(new MemoryLockStore(), (name) -> OPTIONS, 64,
-			(loss) -> {
-			}, new LockCounts(), ObservationRegistry.NOOP);
+	private final DefaultLockRegistry engine = new DefaultLockRegistry(new MemoryLockStore(),
+			RegistrySettings.of(OPTIONS));
 
 	private final OneByOne locks = new OneByOne(this.engine);
 

@@ -2,60 +2,45 @@ package io.github.lockstarter.registry;
 
 import java.time.Duration;
 import java.util.Collection;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.SortedSet;
-import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.Assert;
+import org.springframework.util.ReflectionUtils;
 
 import io.github.lockstarter.Lease;
-import io.github.lockstarter.LeaseLostEvent;
-import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockConflictException;
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.registry.entry.LockEntries;
-import io.github.lockstarter.registry.entry.LockEntriesByStore;
-import io.github.lockstarter.registry.observe.DefaultLockObservationConvention;
-import io.github.lockstarter.registry.observe.LockObservationConvention;
-import io.github.lockstarter.registry.observe.RegistryObserver;
 import io.github.lockstarter.registry.acquisition.Acquisition;
-import io.github.lockstarter.registry.acquisition.Answer;
-import io.github.lockstarter.registry.acquisition.Answer.Failed;
-import io.github.lockstarter.registry.acquisition.Answer.GivenResult;
-import io.github.lockstarter.registry.acquisition.Answer.Leased;
-import io.github.lockstarter.registry.acquisition.Answer.Refused;
 import io.github.lockstarter.registry.acquisition.Delivery;
 import io.github.lockstarter.registry.acquisition.LeaseAcquisition;
+import io.github.lockstarter.registry.acquisition.RegistryContext;
 import io.github.lockstarter.registry.acquisition.ResultAcquisition;
+import io.github.lockstarter.registry.entry.LockEntries;
+import io.github.lockstarter.registry.entry.LockEntriesByStore;
+import io.github.lockstarter.registry.observe.LockObservationConvention;
+import io.github.lockstarter.registry.observe.RegistryObserver;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.registry.runtime.OwnerTokens;
 import io.github.lockstarter.registry.runtime.ThreadedRuntime;
-import io.github.lockstarter.registry.sharing.SharedLease;
 import io.github.lockstarter.registry.sharing.SharingRegistry;
 import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStores;
 import io.github.lockstarter.store.ResultKey;
+import io.github.lockstarter.store.ResultQuery;
 
 /**
  * Grants the locks of one or several {@link LockStores stores}, each of which has its own
@@ -72,21 +57,13 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 
 	private final Function<String, LockOptions> options;
 
-	private final EngineRuntime runtime;
-
-	private final RegistryObserver observer;
-
-	private final OwnerTokens owners;
+	private final RegistryContext context;
 
 	private final LockEntriesByStore entries;
 
-	/** For all threads that wait for an answer. */
-	private final Delivery blocking;
+	private final AcquisitionSubmitter submitter;
 
-	private volatile WaitingThreads waitingThreads = WaitingThreads.UNLIMITED;
-
-	private volatile Consumer<LockConflictException> conflicts = (conflict) -> {
-	};
+	private final CallerAnswers answers = new CallerAnswers();
 
 	/**
 	 * Creates a registry with the same options for all locks, for applications without
@@ -95,51 +72,31 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	 * @param options the options of {@link #options(String)}
 	 */
 	public DefaultLockRegistry(LockStore store, LockOptions options) {
-		this(store, (name) -> options, 64, (loss) -> {
-		}, new LockCounts(), ObservationRegistry.NOOP);
+		this(store, RegistrySettings.of(options));
 	}
 
 	/**
-	 * Creates a registry with the clock, the threads and the randomness of the JVM.
-	 * @param store the store of the locks
-	 * @param options returns the default options of a lock by its name
-	 * @param maxWaiters the largest number of waiters per lock; further callers are
-	 * refused at once
-	 * @param losses is notified of every lost lease, on a thread for listeners
-	 * @param counts counts the events
-	 * @param observations observes attempts and leases, with the names of
-	 * {@link DefaultLockObservationConvention} unless another convention is set
+	 * Creates a registry of locks in one store.
+	 * @param store the store, which the caller closes after the registry
 	 */
-	public DefaultLockRegistry(LockStore store, Function<String, LockOptions> options, int maxWaiters,
-			Consumer<LeaseLostEvent> losses, LockCounts counts, ObservationRegistry observations) {
-		this(store, options, maxWaiters, losses, counts, observations, new ThreadedRuntime());
-	}
-
-	/**
-	 * Creates a registry with the clock, the threads and the randomness of a runtime.
-	 * @param runtime the runtime; it is closed with the registry
-	 */
-	public DefaultLockRegistry(LockStore store, Function<String, LockOptions> options, int maxWaiters,
-			Consumer<LeaseLostEvent> losses, LockCounts counts, ObservationRegistry observations,
-			EngineRuntime runtime) {
-		this(LockStores.of(store), options, maxWaiters, losses, counts, observations, runtime);
+	public DefaultLockRegistry(LockStore store, RegistrySettings settings) {
+		this(LockStores.of(store), settings);
 	}
 
 	/**
 	 * Creates a registry of locks in one or several stores.
-	 * @param stores the stores of the locks
+	 * @param stores the stores, which the caller closes after the registry
 	 */
-	public DefaultLockRegistry(LockStores stores, Function<String, LockOptions> options, int maxWaiters,
-			Consumer<LeaseLostEvent> losses, LockCounts counts, ObservationRegistry observations,
-			EngineRuntime runtime) {
+	public DefaultLockRegistry(LockStores stores, RegistrySettings settings) {
+		EngineRuntime runtime = (settings.runtime() != null) ? settings.runtime() : new ThreadedRuntime();
 		this.stores = stores;
-		this.options = options;
-		this.runtime = runtime;
-		this.observer = new RegistryObserver(counts, observations, losses, stores, runtime);
-		this.owners = new OwnerTokens(runtime.random());
-		this.blocking = new Delivery.Blocking(runtime.callbacks(), null);
+		this.options = settings.options();
+		this.context = new RegistryContext(runtime,
+				new RegistryObserver(settings.counts(), settings.observations(), settings.losses(), stores, runtime),
+				new OwnerTokens(runtime.random()));
 		this.entries = new LockEntriesByStore(stores,
-				(store) -> new LockEntries(store, runtime, this.observer, maxWaiters));
+				(store) -> new LockEntries(store, this.context, settings.maxWaiters()));
+		this.submitter = new AcquisitionSubmitter(this.entries, runtime.callbacks());
 	}
 
 	/**
@@ -147,7 +104,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	 * @param convention the convention, or {@code null} for none
 	 */
 	public void setObservationConvention(@Nullable LockObservationConvention convention) {
-		this.observer.setConvention(convention);
+		observer().setConvention(convention);
 	}
 
 	/**
@@ -156,15 +113,16 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	 * @param conflicts customizes a conflict, on a thread of its caller
 	 */
 	public void onConflict(Consumer<LockConflictException> conflicts) {
-		this.conflicts = conflicts;
+		this.answers.onConflict(conflicts);
 	}
 
 	/**
 	 * Sets a limit for the threads that wait. A caller whose thread must not wait is
-	 * refused as soon as it finds the lock held, like one that finds the wait queue full.
+	 * rejected as soon as it finds the lock held, like one that finds the wait queue
+	 * full.
 	 */
 	public void limit(WaitingThreads waitingThreads) {
-		this.waitingThreads = waitingThreads;
+		this.submitter.limit(waitingThreads);
 	}
 
 	/**
@@ -173,214 +131,104 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	 * is called when the holder releases the lock that it has used, or {@code null}
 	 */
 	public void onRelease(Supplier<@Nullable Consumer<LockKey>> listeners) {
-		this.observer.onRelease(listeners);
+		observer().onRelease(listeners);
 	}
 
 	@Override
 	public Optional<Lease> tryAcquire(LockKey key, LockOptions options) {
-		Acquisition acquisition = forLease(key, options, blocking(options));
-		return optionalLease(acquisition, await(acquisition));
+		Acquisition acquisition = forThisThread(key, options);
+		return this.answers.optionalLease(acquisition, this.submitter.await(acquisition));
 	}
 
 	@Override
 	public Lease acquire(LockKey key, LockOptions options) {
-		Acquisition acquisition = forLease(key, options, blocking(options));
-		return lease(acquisition, await(acquisition));
+		Acquisition acquisition = forThisThread(key, options);
+		return this.answers.lease(acquisition, this.submitter.await(acquisition));
 	}
 
 	@Override
 	public CompletionStage<Optional<Lease>> tryAcquireAsync(LockKey key, LockOptions options) {
 		CompletableFuture<Optional<Lease>> result = new CompletableFuture<>();
-		Delivery delivery = async(result, DefaultLockRegistry::optionalLease, this.runtime.callbacks());
-		return submit(forLease(key, options, delivery), result);
+		return this.submitter.submit(
+				forLease(key, options, CallerAnswers.async(result, this.answers::optionalLease, executor(null))),
+				result);
 	}
 
 	@Override
 	public CompletionStage<Lease> acquireAsync(LockKey key, LockOptions options) {
-		return acquireOn(key, options, this.runtime.callbacks());
+		return acquireOn(key, options, executor(null));
 	}
 
 	@Override
 	public CompletionStage<Lease> acquireAsync(LockKey key, LockOptions options, Executor executor) {
 		Assert.notNull(executor, "There must be an executor");
-		return acquireOn(key, options, new ReliableExecutor(executor, this.runtime.callbacks()));
+		return acquireOn(key, options, executor(executor));
 	}
 
 	private CompletionStage<Lease> acquireOn(LockKey key, LockOptions options, Executor executor) {
 		CompletableFuture<Lease> result = new CompletableFuture<>();
-		return submit(forLease(key, options, async(result, this::lease, executor)), result);
+		return this.submitter.submit(forLease(key, options, CallerAnswers.async(result, this.answers::lease, executor)),
+				result);
 	}
 
 	@Override
 	public List<Lease> acquireAll(Collection<LockKey> keys, LockOptions options) {
-		SortedSet<LockKey> wanted = new TreeSet<>(keys);
-		Map<LockKey, Lease> leases = new TreeMap<>();
-		Set<Acquisition> open = new LinkedHashSet<>();
 		try {
-			LockKey taken = firstRefusing(wanted, options);
-			if (taken != null) {
-				Acquisition first = forLease(taken, options, blocking(options));
-				leases.put(taken, lease(first, await(first)));
-				wanted.remove(taken);
-			}
-			wanted.forEach((key) -> open.add(forLease(key, options, blocking(options))));
-			while (!open.isEmpty()) {
-				for (Acquisition asked : submitAll(open)) {
-					leases.put(asked.key(), lease(asked, awaitAnswer(asked)));
-					open.remove(asked);
-				}
-			}
-			leases.values().stream().filter((lease) -> !lease.isHeld()).findFirst().ifPresent((lease) -> {
-				throw new LeaseLostException(lease.key());
-			});
-			return List.copyOf(leases.values());
+			return new BlockingGroupAcquisition(this.entries, options, this.submitter, this.answers,
+					(key) -> forThisThread(key, options))
+				.begin(keys)
+				.join();
 		}
-		catch (InterruptedException ex) {
-			giveUp(open, leases.values());
-			Thread.currentThread().interrupt();
-			throw new LockStoreException(open.iterator().next().key(), "interrupted while waiting for it", ex);
-		}
-		catch (Throwable ex) {
-			giveUp(open, leases.values());
+		catch (CompletionException ex) {
+			ReflectionUtils.rethrowRuntimeException(ex.getCause());
 			throw ex;
 		}
-	}
-
-	private List<Acquisition> submitAll(Collection<Acquisition> open) throws InterruptedException {
-		try {
-			return this.entries.submitAll(open).get();
-		}
-		catch (ExecutionException ex) {
-			throw new IllegalStateException(ex);
-		}
-	}
-
-	/**
-	 * Returns the first lock that is refused at once, without a command to the store for
-	 * any lock.
-	 */
-	private @Nullable LockKey firstRefusing(Collection<LockKey> keys, LockOptions options) {
-		return options.waitTime().isZero() ? this.entries.firstTaken(keys) : null;
-	}
-
-	private void giveUp(Collection<Acquisition> open, Collection<Lease> leases) {
-		for (Acquisition acquisition : open) {
-			acquisition.abandon();
-			this.entries.leave(acquisition);
-		}
-		leases.forEach(DefaultLockRegistry::releaseUnused);
-		leases.forEach(Lease::close);
-	}
-
-	static CompletionStage<Void> releaseUnused(Lease lease) {
-		return (lease instanceof SharedLease shared) ? shared.releaseUnused() : lease.releaseAsync();
 	}
 
 	@Override
 	public CompletionStage<List<Lease>> acquireAllAsync(Collection<LockKey> keys, LockOptions options,
 			Executor executor) {
 		Assert.notNull(executor, "There must be an executor");
-		SortedSet<LockKey> wanted = new TreeSet<>(keys);
-		LockKey taken = firstRefusing(wanted, options);
-		if (taken != null) {
-			CompletableFuture<Lease> refused = acquireAsync(taken, options, executor).toCompletableFuture();
-			if (refused.isCompletedExceptionally()) {
-				CompletableFuture<List<Lease>> result = new CompletableFuture<>();
-				refused.whenComplete((lease, failure) -> result.completeExceptionally(failure));
-				return result;
-			}
-			// It has just become free.
-			if (!refused.cancel(false)) {
-				refused.thenAccept(DefaultLockRegistry::releaseUnused);
-			}
-		}
-		GroupAttempt attempt = new GroupAttempt(this.entries, new ReliableExecutor(executor, this.runtime.callbacks()));
-		wanted.forEach(
-				(key) -> attempt.add((result, answers) -> forLease(key, options, async(result, this::lease, answers))));
-		return attempt.begin();
+		Executor reliable = executor(executor);
+		return new AsyncGroupAcquisition(this.entries, options, reliable,
+				(key, lease) -> forLease(key, options, CallerAnswers.async(lease, this.answers::lease, reliable)))
+			.begin(keys);
 	}
 
 	@Override
 	public LeaseOrResult acquire(LockKey key, LockOptions options, ResultKey resultKey, long since) {
-		Acquisition acquisition = forResult(key, options, blocking(options), resultKey, since);
-		return leaseOrResult(acquisition, await(acquisition));
+		Acquisition acquisition = forResult(key, options, this.submitter.toThisThread(options), resultKey, since);
+		return this.answers.leaseOrResult(acquisition, this.submitter.await(acquisition));
 	}
 
 	@Override
 	public CompletionStage<LeaseOrResult> acquireAsync(LockKey key, LockOptions options, ResultKey resultKey,
 			long since, @Nullable Executor executor) {
-		Executor answers = (executor != null) ? new ReliableExecutor(executor, this.runtime.callbacks())
-				: this.runtime.callbacks();
 		CompletableFuture<LeaseOrResult> result = new CompletableFuture<>();
-		Delivery delivery = async(result, this::leaseOrResult, answers);
-		return submit(forResult(key, options, delivery, resultKey, since), result);
+		Delivery delivery = CallerAnswers.async(result, this.answers::leaseOrResult, executor(executor));
+		return this.submitter.submit(forResult(key, options, delivery, resultKey, since), result);
 	}
 
-	private Delivery blocking(LockOptions options) {
-		return (!options.waitTime().isZero() && this.waitingThreads.areLimited())
-				? new Delivery.Blocking(this.runtime.callbacks(), new CompletableFuture<>()) : this.blocking;
+	/**
+	 * Returns an executor that rejects no task; by default, the one that callers share.
+	 */
+	private Executor executor(@Nullable Executor ofCaller) {
+		Executor shared = runtime().callbacks();
+		return (ofCaller != null) ? new ReliableExecutor(ofCaller, shared) : shared;
+	}
+
+	private Acquisition forThisThread(LockKey key, LockOptions options) {
+		return forLease(key, options, this.submitter.toThisThread(options));
 	}
 
 	private Acquisition forLease(LockKey key, LockOptions options, Delivery delivery) {
-		return new LeaseAcquisition(key, options, delivery, this.runtime, this.observer, this.owners);
+		return new LeaseAcquisition(key, options, delivery, this.context);
 	}
 
 	private Acquisition forResult(LockKey key, LockOptions options, Delivery delivery, ResultKey resultKey,
 			long since) {
-		return new ResultAcquisition(key, options, delivery, this.runtime, this.observer, this.owners, resultKey,
-				since);
-	}
-
-	/**
-	 * Returns a delivery to a caller that blocks no thread.
-	 * @param value returns the value of the result, or throws its failure
-	 */
-	static <T> Delivery async(CompletableFuture<T> result, BiFunction<Acquisition, Answer, T> value,
-			Executor executor) {
-		Runnable contention = (executor instanceof ContentionListener caller) ? caller::contended : () -> {
-		};
-		return new Delivery.Async(executor, contention, (acquisition, given) -> {
-			try {
-				if (!result.complete(value.apply(acquisition, given))) {
-					acquisition.giveBack(given);
-				}
-			}
-			catch (Throwable ex) {
-				result.completeExceptionally(ex);
-			}
-		});
-	}
-
-	private static Optional<Lease> optionalLease(Acquisition acquisition, Answer given) {
-		throwFailure(given);
-		return (given instanceof Leased leased) ? Optional.of(leased.lease()) : Optional.empty();
-	}
-
-	private Lease lease(Acquisition acquisition, Answer given) {
-		throwRefusal(acquisition, given);
-		return ((Leased) given).lease();
-	}
-
-	private LeaseOrResult leaseOrResult(Acquisition acquisition, Answer given) {
-		throwRefusal(acquisition, given);
-		return (given instanceof GivenResult result) ? new LeaseOrResult(null, result.result())
-				: new LeaseOrResult(((Leased) given).lease(), null);
-	}
-
-	/** Throws the exception for a caller that is refused, or whose acquisition fails. */
-	void throwRefusal(Acquisition acquisition, Answer given) {
-		throwFailure(given);
-		if (given instanceof Refused refused) {
-			LockConflictException conflict = acquisition.conflict(refused);
-			this.conflicts.accept(conflict);
-			throw conflict;
-		}
-	}
-
-	private static void throwFailure(Answer given) {
-		if (given instanceof Failed failed) {
-			throw failed.failure();
-		}
+		return new ResultAcquisition(key, options, delivery, this.context,
+				new ResultQuery(resultKey, since, Duration.ZERO));
 	}
 
 	@Override
@@ -406,7 +254,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	 * @throws IllegalStateException after {@link #close()}
 	 */
 	public void open() {
-		Assert.state(!this.runtime.isClosed(), "A registry that is closed cannot be opened again");
+		Assert.state(!runtime().isClosed(), "A registry that is closed cannot be opened again");
 		this.entries.open();
 	}
 
@@ -424,11 +272,11 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	 * {@link LockStoreException}.
 	 */
 	public void release() {
-		if (this.runtime.isClosed()) {
+		if (runtime().isClosed()) {
 			return;
 		}
 		CompletableFuture<Void> released = releaseAll();
-		EngineRuntime.Alarm timeout = this.runtime.schedule(() -> released.complete(null), CLOSE_TIMEOUT.toNanos());
+		EngineRuntime.Alarm timeout = runtime().schedule(() -> released.complete(null), CLOSE_TIMEOUT.toNanos());
 		released.join();
 		timeout.cancel();
 	}
@@ -445,74 +293,35 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	@Override
 	public void close() {
 		release();
-		this.runtime.close();
+		runtime().close();
 	}
 
 	LockEntriesByStore entries() {
 		return this.entries;
 	}
 
+	AcquisitionSubmitter submitter() {
+		return this.submitter;
+	}
+
+	CallerAnswers answers() {
+		return this.answers;
+	}
+
 	LockStores stores() {
 		return this.stores;
 	}
 
+	RegistryContext context() {
+		return this.context;
+	}
+
 	EngineRuntime runtime() {
-		return this.runtime;
+		return this.context.runtime();
 	}
 
-	RegistryObserver observer() {
-		return this.observer;
-	}
-
-	OwnerTokens owners() {
-		return this.owners;
-	}
-
-	/**
-	 * Submits an acquisition whose caller blocks no thread. The caller may give up at any
-	 * time, even before the call, by completing the result itself.
-	 */
-	<T> CompletableFuture<T> submit(Acquisition acquisition, CompletableFuture<T> result) {
-		this.entries.submit(acquisition);
-		if (!acquisition.deliverRefusal()) {
-			result.whenComplete((value, failure) -> {
-				if (acquisition.abandon()) {
-					this.entries.leave(acquisition);
-				}
-			});
-		}
-		return result;
-	}
-
-	/** Submits an acquisition whose thread waits for the answer. */
-	private Answer await(Acquisition acquisition) {
-		this.entries.submit(acquisition);
-		try {
-			return awaitAnswer(acquisition);
-		}
-		catch (InterruptedException ex) {
-			if (acquisition.abandon()) {
-				this.entries.leave(acquisition);
-			}
-			Thread.currentThread().interrupt();
-			throw new LockStoreException(acquisition.key(), "interrupted while waiting for it", ex);
-		}
-	}
-
-	private Answer awaitAnswer(Acquisition acquisition) throws InterruptedException {
-		if (!acquisition.awaitContention()) {
-			return acquisition.await();
-		}
-		if (!this.waitingThreads.begin()) {
-			this.entries.refuse(acquisition);
-			return acquisition.await();
-		}
-		try {
-			return acquisition.await();
-		}
-		finally {
-			this.waitingThreads.end();
-		}
+	private RegistryObserver observer() {
+		return this.context.observer();
 	}
 
 }

@@ -18,11 +18,10 @@ import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.TokenLocks;
 import io.github.lockstarter.registry.lease.Turn;
 import io.github.lockstarter.registry.observe.StoreFailure;
-import io.github.lockstarter.registry.acquisition.Answer.HeldByToken;
 import io.github.lockstarter.registry.acquisition.Delivery;
 import io.github.lockstarter.registry.acquisition.NewTokenAcquisition;
+import io.github.lockstarter.registry.acquisition.RegistryContext;
 import io.github.lockstarter.registry.acquisition.SharedTokenAcquisition;
-import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.LockStore;
@@ -40,7 +39,7 @@ public final class DefaultTokenLocks implements TokenLocks {
 
 	private final DefaultLockRegistry registry;
 
-	private final EngineRuntime runtime;
+	private final RegistryContext context;
 
 	/**
 	 * Creates token locks.
@@ -48,16 +47,15 @@ public final class DefaultTokenLocks implements TokenLocks {
 	 */
 	public DefaultTokenLocks(DefaultLockRegistry registry) {
 		this.registry = registry;
-		this.runtime = registry.runtime();
+		this.context = registry.context();
 	}
 
 	@Override
 	public CompletionStage<TokenLock> acquireAsync(LockKey key, LockOptions options) {
 		checkCapability(key);
-		String token = this.registry.owners().next();
 		CompletableFuture<TokenLock> result = new CompletableFuture<>();
-		return this.registry.submit(new NewTokenAcquisition(key, options, delivery(result), this.runtime,
-				this.registry.observer(), token, () -> releaseAsync(key, token)), result);
+		return this.registry.submitter()
+			.submit(new NewTokenAcquisition(key, options, delivery(result), this.context, this::releaseAsync), result);
 	}
 
 	/**
@@ -71,24 +69,21 @@ public final class DefaultTokenLocks implements TokenLocks {
 		checkCapability(key);
 		CompletableFuture<TokenLock> result = new CompletableFuture<>();
 		Supplier<StoredLock> stored = SingletonSupplier.of(() -> stored(key));
-		SharedTokenAcquisition acquisition = new SharedTokenAcquisition(key, options, delivery(result), this.runtime,
-				this.registry.observer(), token, (asked, otherwise) -> extend(asked, stored, otherwise));
+		SharedTokenAcquisition acquisition = new SharedTokenAcquisition(key, options, delivery(result), this.context,
+				token, (asked, otherwise) -> extend(asked, stored, otherwise));
 		acquisition.extend(() -> {
 			if (result.isDone()) {
 				acquisition.abandon();
 			}
 			else {
-				this.registry.submit(acquisition, result);
+				this.registry.submitter().submit(acquisition, result);
 			}
 		});
 		return result;
 	}
 
 	private Delivery delivery(CompletableFuture<TokenLock> result) {
-		return DefaultLockRegistry.async(result, (acquisition, given) -> {
-			this.registry.throwRefusal(acquisition, given);
-			return ((HeldByToken) given).lock();
-		}, this.runtime.callbacks());
+		return CallerAnswers.async(result, this.registry.answers()::tokenLock, this.context.runtime().callbacks());
 	}
 
 	/**
@@ -98,7 +93,7 @@ public final class DefaultTokenLocks implements TokenLocks {
 	private void extend(SharedTokenAcquisition acquisition, Supplier<StoredLock> stored, Runnable otherwise) {
 		String token = acquisition.nextOwner();
 		Duration ttl = acquisition.options().ttl();
-		Turn turn = new Turn(token, this.runtime.nanoTime(), ttl);
+		Turn turn = new Turn(token, this.context.runtime().nanoTime(), ttl);
 		ask(acquisition.key(), () -> {
 			StoredLock lock = stored.get();
 			return lock.renew(token, ttl)
@@ -109,7 +104,7 @@ public final class DefaultTokenLocks implements TokenLocks {
 				acquisition.fail("the store failed", StoreFailure.cause(failure));
 			}
 			else if (acquired instanceof Granted granted) {
-				acquisition.grantToToken(turn.held(granted.fencingToken(), true, this.runtime.nanoTime()));
+				acquisition.grantToToken(turn.held(granted.fencingToken(), true, this.context.runtime().nanoTime()));
 			}
 			else {
 				otherwise.run();
@@ -141,12 +136,12 @@ public final class DefaultTokenLocks implements TokenLocks {
 				throw known(key, failure);
 			}
 			return result;
-		}, this.runtime.callbacks());
+		}, this.context.runtime().callbacks());
 	}
 
 	private <T> CompletionStage<T> ask(LockKey key, Supplier<CompletionStage<T>> question) {
 		return StoreFailure.caught(question)
-			.whenComplete((answer, failure) -> this.registry.observer().storeAnswered(key, failure));
+			.whenComplete((answer, failure) -> this.context.observer().storeAnswered(key, failure));
 	}
 
 	/** A store may fail with an exception of its own. */

@@ -70,8 +70,12 @@ class ApplicationCodeTests {
 
 	private final BlockableRuntime runtime = new BlockableRuntime();
 
-	private final DefaultLockRegistry locks = new DefaultLockRegistry(this.store, (name) -> OPTIONS, 100, (loss) -> {
-	}, this.counts, this.observations, this.runtime);
+	private final DefaultLockRegistry locks = new DefaultLockRegistry(this.store,
+			RegistrySettings.of(OPTIONS)
+				.withMaxWaiters(100)
+				.withCounts(this.counts)
+				.withObservations(this.observations)
+				.withRuntime(this.runtime));
 
 	private final TokenLocks tokens = new DefaultTokenLocks(this.locks);
 

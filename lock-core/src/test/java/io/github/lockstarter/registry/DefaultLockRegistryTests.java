@@ -16,7 +16,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-import io.micrometer.observation.ObservationRegistry;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -28,7 +27,6 @@ import org.springframework.http.HttpStatus;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConflictException;
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
@@ -230,8 +228,8 @@ class DefaultLockRegistryTests {
 	@DisplayName("A waiter that completes its own answer makes room in the queue, and gets no lock")
 	void answersItself() {
 		MemoryLockStore store = new MemoryLockStore(this.runtime::nanoTime);
-		try (DefaultLockRegistry locks = new DefaultLockRegistry(store, (name) -> OPTIONS, 1, (loss) -> {
-		}, new LockCounts(), ObservationRegistry.NOOP, this.runtime)) {
+		try (DefaultLockRegistry locks = new DefaultLockRegistry(store,
+				RegistrySettings.of(OPTIONS).withMaxWaiters(1).withRuntime(this.runtime))) {
 			Lease first = locks.acquire(KEY, OPTIONS);
 			CompletableFuture<Optional<Lease>> second = locks.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
 			second.complete(null);

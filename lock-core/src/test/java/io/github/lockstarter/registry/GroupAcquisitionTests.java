@@ -16,7 +16,6 @@ import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 
-import io.micrometer.observation.ObservationRegistry;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -71,8 +70,7 @@ class GroupAcquisitionTests {
 	@DisplayName("Leases that are granted synchronously or on other threads are held until they are released")
 	void heldOnOtherThreads() throws Exception {
 		try (DefaultLockRegistry real = new DefaultLockRegistry(new MemoryLockStore(),
-				(name) -> LockOptions.of(Duration.ofSeconds(30)), 64, (loss) -> {
-				}, new LockCounts(), ObservationRegistry.NOOP)) {
+				RegistrySettings.of(LockOptions.of(Duration.ofSeconds(30))))) {
 			for (Executor executor : List.<Executor>of(Runnable::run, ForkJoinPool.commonPool())) {
 				for (int i = 0; i < 1000; i++) {
 					List<Lease> leases = real
@@ -292,8 +290,7 @@ class GroupAcquisitionTests {
 	@Test
 	@DisplayName("A caller that is interrupted during the wait holds no lock")
 	void interrupted() throws Exception {
-		DefaultLockRegistry locks = new DefaultLockRegistry(this.store, (name) -> OPTIONS, 64, (loss) -> {
-		}, new LockCounts(), ObservationRegistry.NOOP);
+		DefaultLockRegistry locks = new DefaultLockRegistry(this.store, RegistrySettings.of(OPTIONS));
 		Lease lease = this.elsewhere.acquire(key(7), OPTIONS);
 		CompletableFuture<Throwable> thrown = new CompletableFuture<>();
 		Thread caller = new Thread(() -> {
@@ -380,8 +377,7 @@ class GroupAcquisitionTests {
 	@Test
 	@DisplayName("Six threads that each want some of five locks exclude each other, and all are served")
 	void threads() {
-		DefaultLockRegistry locks = new DefaultLockRegistry(new MemoryLockStore(), (name) -> OPTIONS, 64, (loss) -> {
-		}, new LockCounts(), ObservationRegistry.NOOP);
+		DefaultLockRegistry locks = new DefaultLockRegistry(new MemoryLockStore(), RegistrySettings.of(OPTIONS));
 		AtomicIntegerArray holders = new AtomicIntegerArray(5);
 		AtomicInteger violations = new AtomicInteger();
 		List<Thread> threads = new ArrayList<>();

@@ -8,8 +8,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
-import io.micrometer.observation.ObservationRegistry;
-
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -20,7 +18,6 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLostEvent;
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.store.LockStore.Renewal;
@@ -45,8 +42,8 @@ class LeaseRenewalTests {
 	private final DefaultLockRegistry locks = registry(this.losses::add);
 
 	private DefaultLockRegistry registry(Consumer<LeaseLostEvent> losses) {
-		return new DefaultLockRegistry(this.store, (name) -> SHORT, 64, losses, new LockCounts(),
-				ObservationRegistry.NOOP, this.runtime);
+		return new DefaultLockRegistry(this.store,
+				RegistrySettings.of(SHORT).withLosses(losses).withRuntime(this.runtime));
 	}
 
 	@AfterEach

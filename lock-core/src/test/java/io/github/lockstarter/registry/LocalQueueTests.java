@@ -17,8 +17,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
-import io.micrometer.observation.ObservationRegistry;
-
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -26,7 +24,6 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConflictException;
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
@@ -61,8 +58,10 @@ class LocalQueueTests {
 
 	private static DefaultLockRegistry registry(ObservedStore store, EngineRuntime runtime) {
 		return new DefaultLockRegistry(store,
-				(name) -> name.equals("team") ? OPTIONS.withWaitTime(Duration.ofMillis(1)) : OPTIONS, 3, (loss) -> {
-				}, new LockCounts(), ObservationRegistry.NOOP, runtime);
+				RegistrySettings
+					.of((name) -> name.equals("team") ? OPTIONS.withWaitTime(Duration.ofMillis(1)) : OPTIONS)
+					.withMaxWaiters(3)
+					.withRuntime(runtime));
 	}
 
 	@AfterEach

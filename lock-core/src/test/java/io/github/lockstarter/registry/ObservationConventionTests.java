@@ -18,7 +18,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.registry.observe.DefaultLockObservationConvention;
 import io.github.lockstarter.registry.observe.LockObservationContext;
@@ -45,8 +44,9 @@ class ObservationConventionTests {
 	private final VirtualRuntime runtime = new VirtualRuntime();
 
 	private final DefaultLockRegistry locks = new DefaultLockRegistry(new MemoryLockStore(this.runtime::nanoTime),
-			(name) -> LockOptions.of(Duration.ofSeconds(10)), 64, (loss) -> {
-			}, new LockCounts(), this.observations, this.runtime);
+			RegistrySettings.of(LockOptions.of(Duration.ofSeconds(10)))
+				.withObservations(this.observations)
+				.withRuntime(this.runtime));
 
 	@AfterEach
 	void close() {

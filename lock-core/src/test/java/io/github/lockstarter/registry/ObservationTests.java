@@ -314,8 +314,12 @@ class ObservationTests {
 	}
 
 	private DefaultLockRegistry registry(LockStore store) {
-		return new DefaultLockRegistry(store, (name) -> OPTIONS, MAX_WAITERS, (loss) -> {
-		}, this.counts, this.observations, this.runtime);
+		return new DefaultLockRegistry(store,
+				RegistrySettings.of(OPTIONS)
+					.withMaxWaiters(MAX_WAITERS)
+					.withCounts(this.counts)
+					.withObservations(this.observations)
+					.withRuntime(this.runtime));
 	}
 
 	private void assertCounts(Event... expected) {

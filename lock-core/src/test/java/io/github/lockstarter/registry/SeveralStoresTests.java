@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
-import io.micrometer.observation.ObservationRegistry;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -17,7 +16,6 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConflictException;
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
@@ -56,8 +54,7 @@ class SeveralStoresTests {
 	private DefaultLockRegistry registry() {
 		LockStores stores = new LockStores("cheap", this.cheap, Map.of("safe", this.safe),
 				(lockName) -> lockName.startsWith("paid") ? "safe" : null);
-		return new DefaultLockRegistry(stores, (name) -> OPTIONS, 64, (loss) -> {
-		}, new LockCounts(), ObservationRegistry.NOOP, this.runtime);
+		return new DefaultLockRegistry(stores, RegistrySettings.of(OPTIONS).withRuntime(this.runtime));
 	}
 
 	@AfterEach

@@ -70,8 +70,13 @@ class SlowListenersTests {
 
 	private final Collection<LeaseLostEvent> losses = new ConcurrentLinkedQueue<>();
 
-	private final DefaultLockRegistry locks = new DefaultLockRegistry(this.store, (name) -> OPTIONS, 100, this::lost,
-			this.counts, this.observations, new ThreadedRuntime(2, 256));
+	private final DefaultLockRegistry locks = new DefaultLockRegistry(this.store,
+			RegistrySettings.of(OPTIONS)
+				.withMaxWaiters(100)
+				.withLosses(this::lost)
+				.withCounts(this.counts)
+				.withObservations(this.observations)
+				.withRuntime(new ThreadedRuntime(2, 256)));
 
 	@AfterEach
 	void nothingIsLeft() {
@@ -143,8 +148,13 @@ class SlowListenersTests {
 	@Test
 	@DisplayName("Of more losses than there are threads, none is dropped")
 	void moreThanThreads() {
-		DefaultLockRegistry few = new DefaultLockRegistry(this.store, (name) -> OPTIONS, 100, this::lost, this.counts,
-				this.observations, new ThreadedRuntime(1, 2));
+		DefaultLockRegistry few = new DefaultLockRegistry(this.store,
+				RegistrySettings.of(OPTIONS)
+					.withMaxWaiters(100)
+					.withLosses(this::lost)
+					.withCounts(this.counts)
+					.withObservations(this.observations)
+					.withRuntime(new ThreadedRuntime(1, 2)));
 		this.eventsBlock = true;
 		for (int i = 0; i < MANY; i++) {
 			lose(few, few.acquire(key("lost-" + i), OPTIONS));

@@ -9,7 +9,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-import io.micrometer.observation.ObservationRegistry;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -54,8 +53,8 @@ class TokenQueueTests {
 	private TokenLocks locks = new DefaultTokenLocks(this.registry);
 
 	private DefaultLockRegistry registry() {
-		return new DefaultLockRegistry(this.store, (name) -> OPTIONS, 20_000, (loss) -> {
-		}, this.counts, ObservationRegistry.NOOP, this.runtime);
+		return new DefaultLockRegistry(this.store,
+				RegistrySettings.of(OPTIONS).withMaxWaiters(20_000).withCounts(this.counts).withRuntime(this.runtime));
 	}
 
 	@AfterEach

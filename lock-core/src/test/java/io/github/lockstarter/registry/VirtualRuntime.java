@@ -9,8 +9,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
 
-import io.micrometer.observation.ObservationRegistry;
-
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
@@ -74,8 +72,8 @@ final class VirtualRuntime implements EngineRuntime {
 	}
 
 	DefaultLockRegistry registry(LockStore store, LockCounts counts) {
-		return new DefaultLockRegistry(store, (name) -> LockOptions.of(Duration.ofSeconds(10)), 64, (loss) -> {
-		}, counts, ObservationRegistry.NOOP, this);
+		return new DefaultLockRegistry(store,
+				RegistrySettings.of(LockOptions.of(Duration.ofSeconds(10))).withCounts(counts).withRuntime(this));
 	}
 
 	private void callBack() {

@@ -11,8 +11,6 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
-import io.micrometer.observation.ObservationRegistry;
-
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -62,8 +60,7 @@ class WaitingThreadsTests {
 	private final DefaultLockRegistry locks = registry(this.counts);
 
 	private DefaultLockRegistry registry(LockCounts counts) {
-		return new DefaultLockRegistry(this.store, (name) -> WAITING, 64, (loss) -> {
-		}, counts, ObservationRegistry.NOOP);
+		return new DefaultLockRegistry(this.store, RegistrySettings.of(WAITING).withCounts(counts));
 	}
 
 	@BeforeEach

@@ -26,11 +26,11 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 
 import io.github.lockstarter.store.redis.TestConnections;
 import io.github.lockstarter.Lease;
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.registry.DefaultLockRegistry;
+import io.github.lockstarter.registry.RegistrySettings;
 import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.redis.RedisLockStore;
 import io.github.lockstarter.testing.LocalRedis;
@@ -164,8 +164,10 @@ class RedisFaultTests {
 		try (LocalRedis server = LocalRedis.started();
 				RedisLockStore store = new RedisLockStore(TestConnections.to("127.0.0.1", server.port()), "lock",
 						TIMEOUT, 0);
-				DefaultLockRegistry locks = new DefaultLockRegistry(store, (name) -> OPTIONS, 64,
-						(loss) -> losses.add(threadName()), new LockCounts(), observations)) {
+				DefaultLockRegistry locks = new DefaultLockRegistry(store,
+						RegistrySettings.of(OPTIONS)
+							.withLosses((loss) -> losses.add(threadName()))
+							.withObservations(observations))) {
 			store.start();
 			Lease lost = locks.acquire(key("lost"), LockOptions.of(Duration.ofSeconds(3)));
 			lost.onLost(() -> losses.add(threadName()));

@@ -18,6 +18,7 @@ import io.github.lockstarter.registry.LockInspector;
 import io.github.lockstarter.registry.WaitingThreads;
 import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.registry.DefaultTokenLocks;
+import io.github.lockstarter.registry.RegistrySettings;
 import io.github.lockstarter.registry.observe.LockObservationConvention;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.store.LockStore;
@@ -46,9 +47,13 @@ class LockRegistryConfiguration {
 			ObjectProvider<WaitingThreads> waitingThreads) {
 		// Without a single candidate, the failure names the stores.
 		DefaultLockRegistry registry = new DefaultLockRegistry(
-				stores.getIfAvailable(() -> LockStores.of(store.getObject())), properties::options,
-				properties.maxWaiters(), events::lost, counts, observations.getIfUnique(() -> ObservationRegistry.NOOP),
-				runtime);
+				stores.getIfAvailable(() -> LockStores.of(store.getObject())),
+				RegistrySettings.of(properties::options)
+					.withMaxWaiters(properties.maxWaiters())
+					.withLosses(events::lost)
+					.withCounts(counts)
+					.withObservations(observations.getIfUnique(() -> ObservationRegistry.NOOP))
+					.withRuntime(runtime));
 		registry.onConflict((conflict) -> conflict.setStatusCode(properties.refusal(conflict.getLockName())));
 		waitingThreads.ifAvailable(registry::limit);
 		registry.setObservationConvention(convention.getIfAvailable());

@@ -4,7 +4,6 @@ import java.time.Duration;
 
 import io.micrometer.core.instrument.search.Search;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.micrometer.observation.ObservationRegistry;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -16,6 +15,7 @@ import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.registry.LockInspector;
 import io.github.lockstarter.registry.DefaultLockRegistry;
+import io.github.lockstarter.registry.RegistrySettings;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -25,8 +25,7 @@ class LockMetricsTests {
 	private final LockCounts counts = new LockCounts();
 
 	private final DefaultLockRegistry locks = new DefaultLockRegistry(new MemoryLockStore(),
-			(name) -> LockOptions.of(Duration.ofSeconds(10)), 64, (loss) -> {
-			}, this.counts, ObservationRegistry.NOOP);
+			RegistrySettings.of(LockOptions.of(Duration.ofSeconds(10))).withCounts(this.counts));
 
 	private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
 

@@ -19,7 +19,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
-import io.micrometer.observation.ObservationRegistry;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -60,6 +59,7 @@ import io.github.lockstarter.completion.LeaseContext;
 import io.github.lockstarter.interceptor.CallerTasks;
 import io.github.lockstarter.key.Fingerprint;
 import io.github.lockstarter.registry.DefaultLockRegistry;
+import io.github.lockstarter.registry.RegistrySettings;
 import io.github.lockstarter.result.ResultPredicate;
 import io.github.lockstarter.result.SharingSettings;
 import io.github.lockstarter.store.LockStore;
@@ -103,8 +103,7 @@ class IdempotencyRegistryTests {
 	}
 
 	private DefaultLockRegistry locks(LockStore store, LockOptions options) {
-		return new DefaultLockRegistry(store, (name) -> options, 64, (loss) -> {
-		}, this.counts, ObservationRegistry.NOOP);
+		return new DefaultLockRegistry(store, RegistrySettings.of(options).withCounts(this.counts));
 	}
 
 	private IdempotencyRegistry registry(LockRegistry locks, @Nullable String fingerprintKey) {

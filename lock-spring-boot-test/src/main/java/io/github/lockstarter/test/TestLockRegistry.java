@@ -7,18 +7,17 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 
-import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.Assert;
 
 import io.github.lockstarter.Lease;
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.registry.LockInspector;
+import io.github.lockstarter.registry.RegistrySettings;
 import io.github.lockstarter.registry.entry.LockSnapshot;
 
 /**
@@ -58,8 +57,7 @@ public final class TestLockRegistry implements LockRegistry, AutoCloseable {
 	}
 
 	private TestLockRegistry(TestLockStore store) {
-		this(new DefaultLockRegistry(store, (name) -> OPTIONS, MAX_WAITERS, (lost) -> {
-		}, new LockCounts(), ObservationRegistry.NOOP), store);
+		this(new DefaultLockRegistry(store, RegistrySettings.of(OPTIONS).withMaxWaiters(MAX_WAITERS)), store);
 	}
 
 	/**

@@ -3,7 +3,6 @@ package io.github.lockstarter.benchmarks.candidate;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
-import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
@@ -12,12 +11,12 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 
 import io.github.lockstarter.Lease;
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.autoconfigure.LockAutoConfiguration;
 import io.github.lockstarter.registry.DefaultLockRegistry;
+import io.github.lockstarter.registry.RegistrySettings;
 import io.github.lockstarter.store.jdbc.JdbcLockStore;
 
 /**
@@ -54,8 +53,8 @@ final class StarterLocks implements LockClient {
 		JdbcLockStore store = new JdbcLockStore(address.settings(), DatabaseAddress.CONNECTIONS, "locks", true,
 				COMMAND_TIMEOUT, null);
 		store.afterPropertiesSet();
-		DefaultLockRegistry registry = new DefaultLockRegistry(store, (name) -> AT_ONCE, MAX_WAITERS, (loss) -> {
-		}, new LockCounts(), ObservationRegistry.NOOP);
+		DefaultLockRegistry registry = new DefaultLockRegistry(store,
+				RegistrySettings.of(AT_ONCE).withMaxWaiters(MAX_WAITERS));
 		this.locks = registry;
 		this.close = () -> {
 			registry.close();

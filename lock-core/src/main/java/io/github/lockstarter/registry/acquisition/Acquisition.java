@@ -17,7 +17,6 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.registry.observe.HoldObservation;
 import io.github.lockstarter.registry.observe.LockObservation;
-import io.github.lockstarter.registry.observe.RegistryObserver;
 import io.github.lockstarter.registry.acquisition.Answer.Abandoned;
 import io.github.lockstarter.registry.acquisition.Answer.Failed;
 import io.github.lockstarter.registry.acquisition.Answer.GivenResult;
@@ -26,7 +25,6 @@ import io.github.lockstarter.registry.acquisition.Answer.Leased;
 import io.github.lockstarter.registry.acquisition.Answer.Refused;
 import io.github.lockstarter.registry.acquisition.Delivery.Async;
 import io.github.lockstarter.registry.acquisition.Delivery.Blocking;
-import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.registry.sharing.SharedLease;
 import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.ResultKey;
@@ -48,9 +46,7 @@ public abstract sealed class Acquisition permits LeaseAcquisition, ResultAcquisi
 
 	private final Delivery delivery;
 
-	private final EngineRuntime runtime;
-
-	private final RegistryObserver observer;
+	private final RegistryContext context;
 
 	private final long begin;
 
@@ -67,19 +63,23 @@ public abstract sealed class Acquisition permits LeaseAcquisition, ResultAcquisi
 
 	private volatile boolean contended;
 
-	Acquisition(LockKey key, LockOptions options, Delivery delivery, EngineRuntime runtime, RegistryObserver observer) {
+	Acquisition(LockKey key, LockOptions options, Delivery delivery, RegistryContext context) {
 		this.key = key;
 		this.options = options;
 		this.delivery = delivery;
-		this.runtime = runtime;
-		this.observer = observer;
-		this.begin = runtime.nanoTime();
-		this.observation = observer.acquire(key);
-		this.releaseListener = observer.releaseListener();
+		this.context = context;
+		this.begin = context.runtime().nanoTime();
+		this.observation = context.observer().acquire(key);
+		this.releaseListener = context.observer().releaseListener();
 	}
 
-	/** Returns the owner token for the next command to the store. */
-	public abstract String nextOwner();
+	/**
+	 * Returns the owner token for the next command to the store: by default a new one for
+	 * each.
+	 */
+	public String nextOwner() {
+		return this.context.owners().next();
+	}
 
 	/** Returns the command for the store, without the action for a release. */
 	public abstract AcquireCommand command(String owner);
@@ -129,14 +129,6 @@ public abstract sealed class Acquisition permits LeaseAcquisition, ResultAcquisi
 		return this.delivery.executor();
 	}
 
-	public final EngineRuntime runtime() {
-		return this.runtime;
-	}
-
-	public final RegistryObserver observer() {
-		return this.observer;
-	}
-
 	/** Returns the observation of the attempt, if it is observed. */
 	public final @Nullable LockObservation observation() {
 		return this.observation;
@@ -168,7 +160,7 @@ public abstract sealed class Acquisition permits LeaseAcquisition, ResultAcquisi
 
 	/** Returns the time it has waited, in nanoseconds. */
 	public final long waited() {
-		return this.runtime.nanoTime() - this.begin;
+		return this.context.runtime().nanoTime() - this.begin;
 	}
 
 	/** Returns the end of the wait, on the clock of the runtime. */
@@ -178,7 +170,7 @@ public abstract sealed class Acquisition permits LeaseAcquisition, ResultAcquisi
 
 	/** Returns the rest of the wait; not positive when it is over. */
 	public final long left() {
-		return deadline() - this.runtime.nanoTime();
+		return deadline() - this.context.runtime().nanoTime();
 	}
 
 	/** Returns whether the caller has found the lock held. */
@@ -193,7 +185,7 @@ public abstract sealed class Acquisition permits LeaseAcquisition, ResultAcquisi
 	public final void meetContention() {
 		if (!this.contended) {
 			this.contended = true;
-			this.observer.count(this.key, Event.CONTENDED);
+			this.context.observer().count(this.key, Event.CONTENDED);
 			this.delivery.contended();
 		}
 	}
@@ -250,13 +242,13 @@ public abstract sealed class Acquisition permits LeaseAcquisition, ResultAcquisi
 	 */
 	public final boolean abandon() {
 		if (this.answer.complete(new Abandoned())) {
-			this.runtime.listeners().execute(() -> end(Event.CANCELLED, null));
+			this.context.runtime().listeners().execute(() -> end(Event.CANCELLED, null));
 			return true;
 		}
 		if (isFirstToDeliver()) {
 			Answer given = this.answer.join();
 			giveBack(given);
-			this.runtime.listeners().execute(() -> observe(given));
+			this.context.runtime().listeners().execute(() -> observe(given));
 		}
 		return false;
 	}
@@ -362,7 +354,7 @@ public abstract sealed class Acquisition permits LeaseAcquisition, ResultAcquisi
 
 	/** Reports the end of the attempt to operators. Runs code of the application. */
 	private void end(Event outcome, @Nullable Throwable failure) {
-		this.observer.ended(this.key, outcome, this.begin, request());
+		this.context.observer().ended(this.key, outcome, this.begin, request());
 		if (this.observation != null) {
 			boolean waited = this.contended && waits() && outcome != Event.QUEUE_FULL;
 			this.observation.stop(outcome, waited ? Duration.ofNanos(waited()) : null, failure);

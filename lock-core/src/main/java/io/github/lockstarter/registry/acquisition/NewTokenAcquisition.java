@@ -1,10 +1,10 @@
 package io.github.lockstarter.registry.acquisition;
 
+import java.util.function.BiConsumer;
+
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
-import io.github.lockstarter.registry.observe.RegistryObserver;
 import io.github.lockstarter.registry.acquisition.Answer.HeldByToken;
-import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.store.AcquireCommand;
 
 /**
@@ -12,16 +12,15 @@ import io.github.lockstarter.store.AcquireCommand;
  */
 public final class NewTokenAcquisition extends TokenAcquisition {
 
-	private final Runnable release;
+	private final BiConsumer<LockKey, String> release;
 
 	/**
-	 * Creates an acquisition.
-	 * @param token a new token
-	 * @param release releases a grant if the caller has given up
+	 * Creates an acquisition with a new token.
+	 * @param release releases the lock of the token if the caller has given up
 	 */
-	public NewTokenAcquisition(LockKey key, LockOptions options, Delivery delivery, EngineRuntime runtime,
-			RegistryObserver observer, String token, Runnable release) {
-		super(key, options, delivery, runtime, observer, token);
+	public NewTokenAcquisition(LockKey key, LockOptions options, Delivery delivery, RegistryContext context,
+			BiConsumer<LockKey, String> release) {
+		super(key, options, delivery, context, context.owners().next());
 		this.release = release;
 	}
 
@@ -33,7 +32,7 @@ public final class NewTokenAcquisition extends TokenAcquisition {
 	@Override
 	public void giveBack(Answer given) {
 		if (given instanceof HeldByToken) {
-			this.release.run();
+			this.release.accept(key(), nextOwner());
 		}
 	}
 

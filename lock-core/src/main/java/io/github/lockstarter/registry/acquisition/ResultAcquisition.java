@@ -6,9 +6,6 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
-import io.github.lockstarter.registry.observe.RegistryObserver;
-import io.github.lockstarter.registry.runtime.EngineRuntime;
-import io.github.lockstarter.registry.runtime.OwnerTokens;
 import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.ResultQuery;
@@ -20,8 +17,6 @@ import io.github.lockstarter.store.StoredResult;
  */
 public final class ResultAcquisition extends Acquisition {
 
-	private final OwnerTokens owners;
-
 	private final ResultKey resultKey;
 
 	/** The lowest fencing token of the store whose result is accepted. */
@@ -29,21 +24,14 @@ public final class ResultAcquisition extends Acquisition {
 
 	/**
 	 * Creates an acquisition.
-	 * @param resultKey identifies the result that the caller accepts, and the one that it
-	 * stores
-	 * @param since the lowest fencing token whose result is accepted
+	 * @param accepted the results that the caller accepts when it arrives; the result
+	 * that it stores has the same key
 	 */
-	public ResultAcquisition(LockKey key, LockOptions options, Delivery delivery, EngineRuntime runtime,
-			RegistryObserver observer, OwnerTokens owners, ResultKey resultKey, long since) {
-		super(key, options, delivery, runtime, observer);
-		this.owners = owners;
-		this.resultKey = resultKey;
-		this.since = since;
-	}
-
-	@Override
-	public String nextOwner() {
-		return this.owners.next();
+	public ResultAcquisition(LockKey key, LockOptions options, Delivery delivery, RegistryContext context,
+			ResultQuery accepted) {
+		super(key, options, delivery, context);
+		this.resultKey = accepted.key();
+		this.since = accepted.since();
 	}
 
 	/** A caller that has just arrived cannot have missed a result. */

@@ -4,9 +4,7 @@ import java.util.function.BiConsumer;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
-import io.github.lockstarter.registry.observe.RegistryObserver;
 import io.github.lockstarter.registry.acquisition.Answer.Refused;
-import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.store.AcquireCommand;
 
 /**
@@ -24,9 +22,9 @@ public final class SharedTokenAcquisition extends TokenAcquisition {
 	 * @param extension extends the lock and answers the acquisition if its token holds
 	 * the lock, answers it also if the store fails, and otherwise runs the action
 	 */
-	public SharedTokenAcquisition(LockKey key, LockOptions options, Delivery delivery, EngineRuntime runtime,
-			RegistryObserver observer, String token, BiConsumer<SharedTokenAcquisition, Runnable> extension) {
-		super(key, options, delivery, runtime, observer, token);
+	public SharedTokenAcquisition(LockKey key, LockOptions options, Delivery delivery, RegistryContext context,
+			String token, BiConsumer<SharedTokenAcquisition, Runnable> extension) {
+		super(key, options, delivery, context, token);
 		this.extension = extension;
 	}
 

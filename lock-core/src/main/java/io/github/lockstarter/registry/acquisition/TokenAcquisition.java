@@ -7,9 +7,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.TokenLocks.TokenLock;
-import io.github.lockstarter.registry.observe.RegistryObserver;
 import io.github.lockstarter.registry.acquisition.Answer.HeldByToken;
-import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.store.ResultKey;
 
 /**
@@ -19,9 +17,8 @@ public abstract sealed class TokenAcquisition extends Acquisition permits NewTok
 
 	private final String token;
 
-	TokenAcquisition(LockKey key, LockOptions options, Delivery delivery, EngineRuntime runtime,
-			RegistryObserver observer, String token) {
-		super(key, options, delivery, runtime, observer);
+	TokenAcquisition(LockKey key, LockOptions options, Delivery delivery, RegistryContext context, String token) {
+		super(key, options, delivery, context);
 		this.token = token;
 	}
 

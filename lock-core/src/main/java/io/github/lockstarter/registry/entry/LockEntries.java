@@ -19,6 +19,7 @@ import io.github.lockstarter.registry.lease.Renewals;
 import io.github.lockstarter.registry.lease.StoreLease;
 import io.github.lockstarter.registry.observe.RegistryObserver;
 import io.github.lockstarter.registry.acquisition.Acquisition;
+import io.github.lockstarter.registry.acquisition.RegistryContext;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.GroupLockStore;
@@ -52,9 +53,7 @@ public final class LockEntries {
 	/** The store, if it grants several locks at once. */
 	private final @Nullable GroupLockStore groups;
 
-	private final EngineRuntime runtime;
-
-	private final RegistryObserver observer;
+	private final RegistryContext context;
 
 	private final Renewals renewals;
 
@@ -69,14 +68,13 @@ public final class LockEntries {
 	 * @param store the store of the locks
 	 * @param maxWaiters the largest number of waiters per lock
 	 */
-	public LockEntries(LockStore store, EngineRuntime runtime, RegistryObserver observer, int maxWaiters) {
+	public LockEntries(LockStore store, RegistryContext context, int maxWaiters) {
 		this.store = store;
 		this.capabilities = store.capabilities();
 		this.groups = as(Capability.ACQUIRES_ALL, GroupLockStore.class, store);
-		this.runtime = runtime;
-		this.observer = observer;
+		this.context = context;
 		this.maxWaiters = maxWaiters;
-		this.renewals = new Renewals(() -> leases().iterator(), store, runtime);
+		this.renewals = new Renewals(() -> leases().iterator(), store, context.runtime());
 		store.onReconnect(this.renewals::renewAll);
 	}
 
@@ -135,7 +133,7 @@ public final class LockEntries {
 		}
 		catch (Throwable ex) {
 			// A store that returns no handle has failed.
-			this.observer.storeAnswered(acquisition.key(), ex);
+			observer().storeAnswered(acquisition.key(), ex);
 			acquisition.fail("the store failed", ex);
 			return null;
 		}
@@ -252,11 +250,11 @@ public final class LockEntries {
 	}
 
 	EngineRuntime runtime() {
-		return this.runtime;
+		return this.context.runtime();
 	}
 
 	RegistryObserver observer() {
-		return this.observer;
+		return this.context.observer();
 	}
 
 	Renewals renewals() {

@@ -6,14 +6,13 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 
-import io.micrometer.observation.ObservationRegistry;
-
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.TokenLocks;
 import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.registry.DefaultTokenLocks;
 import io.github.lockstarter.registry.RegistryAccess;
+import io.github.lockstarter.registry.RegistrySettings;
 
 /**
  * An application: a registry, its store and its runtime. It can pause while its clock
@@ -70,9 +69,12 @@ final class SimulatedProcess {
 		this.clock = clock;
 		this.runtime = new SimulatedRuntime(this, world);
 		this.store = new SimulatedStore(this, world);
-		this.registry = new DefaultLockRegistry(this.store, (lock) -> LockOptions.of(Duration.ofSeconds(1)),
-				world.scenario().maxWaiters(), (loss) -> this.trace.add(name, () -> "hears of a lost lease"),
-				this.counts, ObservationRegistry.NOOP, this.runtime);
+		this.registry = new DefaultLockRegistry(this.store,
+				RegistrySettings.of(LockOptions.of(Duration.ofSeconds(1)))
+					.withMaxWaiters(world.scenario().maxWaiters())
+					.withLosses((loss) -> this.trace.add(name, () -> "hears of a lost lease"))
+					.withCounts(this.counts)
+					.withRuntime(this.runtime));
 		this.tokenLocks = new DefaultTokenLocks(this.registry);
 	}
 

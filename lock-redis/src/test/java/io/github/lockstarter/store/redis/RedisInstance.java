@@ -10,15 +10,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
 
-import io.micrometer.observation.ObservationRegistry;
-
 import io.lettuce.core.event.command.CommandListener;
 import io.lettuce.core.event.command.CommandStartedEvent;
 
 import io.github.lockstarter.LeaseLostEvent;
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.registry.DefaultLockRegistry;
+import io.github.lockstarter.registry.RegistrySettings;
 import io.github.lockstarter.registry.sharing.SharingRegistry.LeaseOrResult;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 
@@ -72,8 +70,10 @@ public final class RedisInstance implements AutoCloseable {
 		this.store = new RedisLockStore(connections, keyPrefix, timeout, replicasToAck);
 		this.store.start();
 		awaitConnection();
-		this.locks = new DefaultLockRegistry(this.store, (name) -> LockOptions.of(Duration.ofSeconds(10)), maxWaiters,
-				this.losses::add, new LockCounts(), ObservationRegistry.NOOP);
+		this.locks = new DefaultLockRegistry(this.store,
+				RegistrySettings.of(LockOptions.of(Duration.ofSeconds(10)))
+					.withMaxWaiters(maxWaiters)
+					.withLosses(this.losses::add));
 	}
 
 	/**

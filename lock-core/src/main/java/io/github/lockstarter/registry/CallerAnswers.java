@@ -1,0 +1,93 @@
+package io.github.lockstarter.registry;
+
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.TokenLocks.TokenLock;
+import io.github.lockstarter.registry.acquisition.Acquisition;
+import io.github.lockstarter.registry.acquisition.Answer;
+import io.github.lockstarter.registry.acquisition.Answer.Failed;
+import io.github.lockstarter.registry.acquisition.Answer.GivenResult;
+import io.github.lockstarter.registry.acquisition.Answer.HeldByToken;
+import io.github.lockstarter.registry.acquisition.Answer.Leased;
+import io.github.lockstarter.registry.acquisition.Answer.Refused;
+import io.github.lockstarter.registry.acquisition.Delivery;
+import io.github.lockstarter.registry.sharing.SharingRegistry.ContentionListener;
+import io.github.lockstarter.registry.sharing.SharingRegistry.LeaseOrResult;
+
+/**
+ * Turns the answers of the engine into what callers receive: a value, or an exception.
+ */
+final class CallerAnswers {
+
+	private volatile Consumer<LockConflictException> conflicts = (conflict) -> {
+	};
+
+	/** Sets the customizer of conflicts, which replaces the previous one. */
+	void onConflict(Consumer<LockConflictException> conflicts) {
+		this.conflicts = conflicts;
+	}
+
+	/**
+	 * Returns a delivery to a caller that blocks no thread.
+	 * @param value returns the value of the result, or throws its failure
+	 */
+	static <T> Delivery async(CompletableFuture<T> result, BiFunction<Acquisition, Answer, T> value,
+			Executor executor) {
+		Runnable contention = (executor instanceof ContentionListener caller) ? caller::contended : () -> {
+		};
+		return new Delivery.Async(executor, contention, (acquisition, given) -> {
+			try {
+				if (!result.complete(value.apply(acquisition, given))) {
+					acquisition.giveBack(given);
+				}
+			}
+			catch (Throwable ex) {
+				result.completeExceptionally(ex);
+			}
+		});
+	}
+
+	/** Returns the lease; empty if another caller holds the lock. */
+	Optional<Lease> optionalLease(Acquisition acquisition, Answer given) {
+		throwFailure(given);
+		return (given instanceof Leased leased) ? Optional.of(leased.lease()) : Optional.empty();
+	}
+
+	Lease lease(Acquisition acquisition, Answer given) {
+		throwRefusal(acquisition, given);
+		return ((Leased) given).lease();
+	}
+
+	LeaseOrResult leaseOrResult(Acquisition acquisition, Answer given) {
+		throwRefusal(acquisition, given);
+		return (given instanceof GivenResult result) ? new LeaseOrResult(null, result.result())
+				: new LeaseOrResult(((Leased) given).lease(), null);
+	}
+
+	TokenLock tokenLock(Acquisition acquisition, Answer given) {
+		throwRefusal(acquisition, given);
+		return ((HeldByToken) given).lock();
+	}
+
+	private void throwRefusal(Acquisition acquisition, Answer given) {
+		throwFailure(given);
+		if (given instanceof Refused refused) {
+			LockConflictException conflict = acquisition.conflict(refused);
+			this.conflicts.accept(conflict);
+			throw conflict;
+		}
+	}
+
+	private static void throwFailure(Answer given) {
+		if (given instanceof Failed failed) {
+			throw failed.failure();
+		}
+	}
+
+}
