@@ -51,7 +51,7 @@ public final class Renewals {
 	/** Adds a lease that has just been granted. */
 	public void add(StoreLease lease) {
 		if (!lease.isEnded()) {
-			checkBy(lease.due());
+			checkBy(lease.term().due());
 		}
 	}
 
@@ -99,21 +99,21 @@ public final class Renewals {
 			if (lease.isEnded()) {
 				continue;
 			}
-			if (lease.isExpired(now)) {
-				if (lease.postponeLoss(now)) {
-					checkBy(lease.due());
+			if (lease.term().isExpired(now)) {
+				if (lease.term().postponeLoss(now)) {
+					checkBy(lease.term().due());
 				}
 				else {
-					lease.lose(lease.whyExpired());
+					lease.lose(lease.term().whyExpired());
 				}
 			}
 			else {
-				Duration ttl = lease.beginRenewal(now);
+				Duration ttl = lease.term().beginRenewal(now);
 				if (!ttl.isZero()) {
 					due.add(lease);
 					renewals.add(lease.renewal(ttl));
 				}
-				checkBy(lease.due());
+				checkBy(lease.term().due());
 			}
 		}
 		if (!due.isEmpty()) {
@@ -142,7 +142,7 @@ public final class Renewals {
 			@Nullable Throwable failure) {
 		lease.renewed(asked, ttl, owned, failure);
 		if (!lease.isEnded()) {
-			checkBy(lease.due());
+			checkBy(lease.term().due());
 		}
 	}
 

@@ -5,9 +5,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
-import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
 
@@ -28,23 +26,12 @@ import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.StoredResult;
 import io.github.lockstarter.store.TransactionalStoredLock;
 
-import static org.springframework.format.annotation.DurationFormat.Style.COMPOSITE;
-import static org.springframework.format.datetime.standard.DurationFormatterUtils.print;
-
 /**
  * A lease on a lock in a store. It ends once: by its release or by its loss.
  */
 public final class StoreLease implements SharedLease {
 
 	private static final Log logger = LogFactory.getLog(StoreLease.class);
-
-	/** Stores count in milliseconds. */
-	private static final long A_MILLISECOND = TimeUnit.MILLISECONDS.toNanos(1);
-
-	/**
-	 * The time in which the answer to a renewal is read that has arrived by the deadline.
-	 */
-	private static final long GRACE = TimeUnit.MILLISECONDS.toNanos(50);
 
 	/** Created on demand, because there may be many leases and few of them need it. */
 	private static final AtomicReferenceFieldUpdater<StoreLease, CompletableFuture<Void>> RELEASED = future("released");
@@ -53,15 +40,6 @@ public final class StoreLease implements SharedLease {
 
 	private static final AtomicIntegerFieldUpdater<StoreLease> STATE = AtomicIntegerFieldUpdater
 		.newUpdater(StoreLease.class, "state");
-
-	private static final AtomicLongFieldUpdater<StoreLease> DEADLINE = AtomicLongFieldUpdater
-		.newUpdater(StoreLease.class, "deadline");
-
-	/** A bit of the deadline, which is otherwise 0: it is final. */
-	private static final long FINAL = 1;
-
-	private static final AtomicIntegerFieldUpdater<StoreLease> RENEWING = AtomicIntegerFieldUpdater
-		.newUpdater(StoreLease.class, "renewing");
 
 	/** Neither released nor lost. */
 	private static final int OPEN = 0;
@@ -88,28 +66,9 @@ public final class StoreLease implements SharedLease {
 
 	private final @Nullable Consumer<LockKey> releaseListener;
 
-	/**
-	 * The time of the grant, on the clock of the runtime, like all times in this class.
-	 */
-	private final long since;
-
-	private volatile long deadline;
-
-	private volatile long renewAt;
-
-	/** The number of renewals in flight. */
-	private volatile int renewing;
-
-	/** Whether the store has not lost its data since the lock was last renewed. */
-	private volatile boolean verified = true;
+	private final LeaseTerm term;
 
 	private volatile int state = OPEN;
-
-	/**
-	 * Whether a transaction may have locked it in the store, so that it cannot be
-	 * renewed.
-	 */
-	private volatile boolean committing;
 
 	private volatile boolean unused;
 
@@ -130,10 +89,8 @@ public final class StoreLease implements SharedLease {
 		this.turn = turn;
 		this.fencingToken = fencingToken;
 		this.releaseListener = holder.releaseListener();
-		this.since = now();
+		this.term = new LeaseTerm(this.options, turn, now());
 		this.hold = lock.observer().hold(holder.observation());
-		this.deadline = turn.deadline() & ~FINAL;
-		this.renewAt = isRenewable() ? turn.asked() + this.options.ttl().toNanos() / 3 : this.deadline;
 	}
 
 	private static AtomicReferenceFieldUpdater<StoreLease, CompletableFuture<Void>> future(String field) {
@@ -169,31 +126,14 @@ public final class StoreLease implements SharedLease {
 		return this.fencingToken;
 	}
 
-	/**
-	 * A deadline that has passed is final as soon as the application has seen it: no
-	 * renewal extends it.
-	 */
 	@Override
 	public boolean isHeld() {
-		while (!isEnded()) {
-			long deadline = this.deadline;
-			if (!isFinal(deadline) && deadline - now() > 0) {
-				return true;
-			}
-			if (isFinal(deadline) || DEADLINE.compareAndSet(this, deadline, deadline | FINAL)) {
-				return false;
-			}
-		}
-		return false;
-	}
-
-	private static boolean isFinal(long deadline) {
-		return (deadline & FINAL) != 0;
+		return !isEnded() && this.term.isHeld(now());
 	}
 
 	@Override
 	public Duration remaining() {
-		return isEnded() ? Duration.ZERO : Duration.ofNanos(Math.max(this.deadline - now(), 0));
+		return isEnded() ? Duration.ZERO : this.term.remaining(now());
 	}
 
 	@Override
@@ -235,7 +175,7 @@ public final class StoreLease implements SharedLease {
 		if (!isHeld() || stored == null) {
 			return isHeld();
 		}
-		this.committing = true;
+		this.term.setCommitting(true);
 		return stored.holdUntilCommit(Turn.storeToken(this.fencingToken), transaction);
 	}
 
@@ -250,14 +190,14 @@ public final class StoreLease implements SharedLease {
 		if (!isHeld() || stored == null) {
 			return CompletableFuture.completedFuture(isHeld());
 		}
-		this.committing = true;
+		this.term.setCommitting(true);
 		StoredResult kept = (result != null && this.resultKey != null) ? stored(this.resultKey, result) : null;
 		return stored.holdUntilCommit(Turn.storeToken(this.fencingToken), kept, transaction);
 	}
 
 	@Override
 	public void transactionEnded() {
-		this.committing = false;
+		this.term.setCommitting(false);
 	}
 
 	@Override
@@ -311,7 +251,7 @@ public final class StoreLease implements SharedLease {
 	/** Reports the end of the lease to operators, once. */
 	private void report(Event end) {
 		if (STATE.compareAndSet(this, ENDED, REPORTED)) {
-			this.lock.observer().ended(key(), end, this.since, request());
+			this.lock.observer().ended(key(), end, this.term.since(), request());
 			if (this.hold != null) {
 				this.hold.end(end);
 			}
@@ -323,7 +263,7 @@ public final class StoreLease implements SharedLease {
 		boolean late = !isHeld();
 		if (STATE.compareAndSet(this, OPEN, ENDED)) {
 			if (late) {
-				reportLoss(whyExpired());
+				reportLoss(this.term.whyExpired());
 			}
 			else if (this.releaseListener != null && !this.unused) {
 				this.releaseListener.accept(key());
@@ -354,7 +294,7 @@ public final class StoreLease implements SharedLease {
 
 	/** Returns the time since the grant, in nanoseconds. */
 	public long age() {
-		return now() - this.since;
+		return this.term.age(now());
 	}
 
 	/** Returns the observation of the lease, if it is observed. */
@@ -427,15 +367,6 @@ public final class StoreLease implements SharedLease {
 		}
 	}
 
-	private boolean isRenewable() {
-		return this.options.maxHold().compareTo(this.options.ttl()) > 0;
-	}
-
-	/** Returns the time at which renewals end. */
-	private long end() {
-		return this.since + this.options.maxHold().toNanos();
-	}
-
 	private Executor listeners() {
 		return this.lock.runtime().listeners();
 	}
@@ -444,80 +375,14 @@ public final class StoreLease implements SharedLease {
 		return this.lock.runtime().nanoTime();
 	}
 
-	/** Returns the time of the next check of this lease. */
-	long due() {
-		boolean isPostponed = this.renewing > 0 && this.renewAt - this.deadline > 0;
-		return (isPostponed || this.renewAt - this.deadline < 0) ? this.renewAt : this.deadline;
+	/** Returns when this lease is renewed, or judged. */
+	LeaseTerm term() {
+		return this.term;
 	}
 
-	/**
-	 * Postpones the judgement of an expired lease once, if a renewal is in flight. A
-	 * process that stood still may continue with this check before it reads the answer to
-	 * the renewal, with which the lease is still held.
-	 * @return whether the loss is judged later
-	 */
-	boolean postponeLoss(long now) {
-		if (this.renewing == 0 || isFinal(this.deadline)) {
-			return false;
-		}
-		if (this.renewAt - this.deadline <= 0) {
-			this.renewAt = now + GRACE;
-		}
-		return this.renewAt - now > 0;
-	}
-
-	boolean isExpired(long now) {
-		return this.deadline - now <= 0;
-	}
-
-	String whyExpired() {
-		if (!isRenewable()) {
-			return "its ttl of %s has passed, and it is not renewed".formatted(print(this.options.ttl(), COMPOSITE));
-		}
-		return (end() - this.deadline <= A_MILLISECOND)
-				? "it was held for longer than %s, its max-hold".formatted(print(this.options.maxHold(), COMPOSITE))
-				: "the store was unavailable for renewals for a ttl of %s"
-					.formatted(print(this.options.ttl(), COMPOSITE));
-	}
-
-	/**
-	 * Makes a renewal due, because the store may have lost the lock. A lease that is not
-	 * to be extended is renewed for the rest of its time. The judgement of an expired
-	 * lease is not brought forward.
-	 */
+	/** Makes a renewal due, because the store may have lost the lock. */
 	void renewNow() {
-		this.verified = false;
-		long now = now();
-		if (!isExpired(now)) {
-			this.renewAt = now;
-		}
-	}
-
-	/**
-	 * Begins a renewal if one is due. Returns its time to live; zero if it is not due, or
-	 * a renewal would not extend the lease.
-	 */
-	Duration beginRenewal(long now) {
-		long soon = this.options.ttl().toNanos() / 12;
-		if (this.renewAt - now > soon || this.deadline - this.renewAt <= 0) {
-			return Duration.ZERO;
-		}
-		if (this.committing) {
-			this.renewAt = now + soon;
-			return Duration.ZERO;
-		}
-		this.renewAt = this.deadline;
-		boolean isLast = !isRenewable() || end() - this.deadline <= A_MILLISECOND;
-		if (isLast && this.verified) {
-			return Duration.ZERO;
-		}
-		long lives = isLast ? this.deadline - now : Math.min(this.options.ttl().toNanos(), end() - now);
-		Duration ttl = Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(lives));
-		if (!ttl.isZero()) {
-			this.verified = true;
-			RENEWING.incrementAndGet(this);
-		}
-		return ttl;
+		this.term.renewNow(now());
 	}
 
 	Renewal renewal(Duration ttl) {
@@ -529,34 +394,17 @@ public final class StoreLease implements SharedLease {
 	 * @param asked the time of the command
 	 */
 	void renewed(long asked, Duration ttl, @Nullable Boolean owned, @Nullable Throwable failure) {
-		long third = this.options.ttl().toNanos() / 3;
-		RENEWING.decrementAndGet(this);
+		this.term.endRenewal();
 		this.lock.observer().storeAnswered(key(), failure);
 		if (failure != null) {
-			// The lease is still held, and the store may recover in time. After a
-			// reconnection, the next renewal may be due already.
-			this.verified = false;
-			long again = now() + third / 3;
-			if (again - this.renewAt < 0) {
-				this.renewAt = again;
-			}
+			this.term.renewAgain(now());
 		}
 		else if (!Boolean.TRUE.equals(owned)) {
 			this.lock.lose(this.turn, "the store no longer had it when it was to be renewed");
 		}
-		else if (extend(asked + ttl.toNanos())) {
-			this.renewAt = asked + third;
-			// After a reconnection, the store may have lost what it had answered before.
-			if (!this.verified) {
-				this.renewAt = now();
-			}
+		else if (this.term.extend(asked, ttl, now())) {
 			this.lock.observer().count(key(), Event.RENEWED);
 		}
-	}
-
-	private boolean extend(long until) {
-		long deadline = this.deadline;
-		return until - now() > 0 && !isFinal(deadline) && DEADLINE.compareAndSet(this, deadline, until & ~FINAL);
 	}
 
 	@Override
