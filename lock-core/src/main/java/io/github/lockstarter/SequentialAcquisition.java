@@ -1,6 +1,5 @@
 package io.github.lockstarter;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
@@ -21,15 +20,13 @@ import org.springframework.util.ReflectionUtils;
  */
 final class SequentialAcquisition {
 
-	private static final Duration SHORTEST_WAIT = Duration.ofMillis(1);
-
 	private final LockOptions options;
 
 	private final BiFunction<LockKey, LockOptions, CompletionStage<Lease>> acquire;
 
 	private final Iterator<LockKey> open;
 
-	private final long begin = System.nanoTime();
+	private final WaitBudget budget = new WaitBudget();
 
 	private final List<Lease> leases = new ArrayList<>();
 
@@ -93,7 +90,7 @@ final class SequentialAcquisition {
 
 	private CompletableFuture<Lease> begin(LockKey key) {
 		try {
-			return this.acquire.apply(key, left()).toCompletableFuture();
+			return this.acquire.apply(key, this.budget.next(this.options)).toCompletableFuture();
 		}
 		catch (Throwable ex) {
 			return CompletableFuture.failedFuture(ex);
@@ -116,14 +113,6 @@ final class SequentialAcquisition {
 	private void fail(Throwable failure) {
 		this.leases.forEach(Lease::releaseAsync);
 		this.result.completeExceptionally(failure);
-	}
-
-	private LockOptions left() {
-		if (this.leases.isEmpty() || this.options.waitTime().isZero()) {
-			return this.options;
-		}
-		Duration left = this.options.waitTime().minusNanos(System.nanoTime() - this.begin);
-		return this.options.withWaitTime((left.compareTo(SHORTEST_WAIT) > 0) ? left : SHORTEST_WAIT);
 	}
 
 }

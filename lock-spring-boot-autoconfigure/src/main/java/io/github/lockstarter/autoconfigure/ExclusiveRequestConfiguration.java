@@ -85,10 +85,8 @@ class ExclusiveRequestConfiguration {
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static LockOperationSource exclusiveRequestOperationSource(ObjectProvider<LockProperties> properties,
 			ObjectProvider<SharingSettings> sharing, Environment environment, ConfigurableListableBeanFactory beans) {
-		return new LockOperationSource((name) -> properties.getObject().settings(name),
-				() -> properties.getObject().settings(), () -> properties.getObject().replay().settings(),
-				() -> properties.getObject().maxKeys(), (name) -> keyResolver(name, beans), sharing::getObject,
-				(text) -> resolve(text, environment));
+		return new LockOperationSource(() -> properties.getObject().ofOperations(), (name) -> keyResolver(name, beans),
+				sharing::getObject, (text) -> resolve(text, environment));
 	}
 
 	@Bean

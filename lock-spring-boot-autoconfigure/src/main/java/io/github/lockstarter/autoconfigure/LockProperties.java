@@ -30,6 +30,7 @@ import io.github.lockstarter.interceptor.ExclusiveRequestAdvisor;
 import io.github.lockstarter.key.LockKeys;
 import io.github.lockstarter.operation.LockSettings;
 import io.github.lockstarter.operation.OnStoreFailure;
+import io.github.lockstarter.operation.OperationSettings;
 import io.github.lockstarter.operation.Anonymous;
 import io.github.lockstarter.operation.ReplaySettings;
 import io.github.lockstarter.key.Fingerprint;
@@ -196,6 +197,11 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 		return new LockProperties(this.enabled, this.store, this.ttl, this.waitTime, this.renew, this.maxHold,
 				this.maxWaiters, this.maxKeys, this.onStoreFailure, this.order, names, this.web, this.share,
 				this.replay);
+	}
+
+	/** Returns the settings for annotated methods. */
+	OperationSettings ofOperations() {
+		return new OperationSettings(this::settings, settings(), this.replay.settings(), this.maxKeys);
 	}
 
 	/** Returns the options with which code acquires locks with that name by default. */

@@ -13,7 +13,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
-import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -71,13 +70,7 @@ public final class LockOperationSource {
 
 	private volatile boolean keepsResponses;
 
-	private final Function<String, LockSettings> operator;
-
-	private final Supplier<LockSettings> defaults;
-
-	private final Supplier<ReplaySettings> replay;
-
-	private final IntSupplier maxKeys;
+	private final SingletonSupplier<OperationSettings> settings;
 
 	private final Function<String, Supplier<LockKeyResolver>> resolvers;
 
@@ -87,22 +80,16 @@ public final class LockOperationSource {
 
 	/**
 	 * Creates a source.
-	 * @param operator the settings of {@code lock.names}, by the name of the lock
-	 * @param defaults the settings of {@code lock}, which have the lowest precedence
-	 * @param replay the settings of {@code lock.replay}
-	 * @param maxKeys the largest number of locks of a call
+	 * @param settings the settings of the operator
 	 * @param resolvers finds beans by name; throws an {@link IllegalArgumentException} if
 	 * there is none with the name
 	 * @param sharing creates the sharing of results
 	 * @param placeholders resolves placeholders in attributes of the annotation
 	 */
-	public LockOperationSource(Function<String, LockSettings> operator, Supplier<LockSettings> defaults,
-			Supplier<ReplaySettings> replay, IntSupplier maxKeys, Function<String, Supplier<LockKeyResolver>> resolvers,
-			Supplier<SharingSettings> sharing, UnaryOperator<String> placeholders) {
-		this.operator = operator;
-		this.defaults = defaults;
-		this.replay = replay;
-		this.maxKeys = maxKeys;
+	public LockOperationSource(Supplier<OperationSettings> settings,
+			Function<String, Supplier<LockKeyResolver>> resolvers, Supplier<SharingSettings> sharing,
+			UnaryOperator<String> placeholders) {
+		this.settings = SingletonSupplier.of(settings);
 		this.resolvers = resolvers;
 		this.sharing = sharing;
 		this.placeholders = placeholders;
@@ -306,7 +293,7 @@ public final class LockOperationSource {
 		LockOperationValidator.check(locked);
 		return locked.with(
 				annotations.stream().map((annotation) -> operation(annotation, locked, annotations)).toList(),
-				this.replay.get().maxKeyLength());
+				this.settings.obtain().replay().maxKeyLength());
 	}
 
 	private LockOperation operation(ExclusiveRequest annotation, LockedMethod locked, List<ExclusiveRequest> all) {
@@ -318,8 +305,8 @@ public final class LockOperationSource {
 					duration("waitTime", annotation.waitTime()), null, null,
 					duration("holdAtLeast", annotation.holdAtLeast()),
 					(annotation.status() != 0) ? annotation.status() : null, null, null);
-			LockSettings said = this.operator.apply(name).or(own);
-			LockSettings settings = said.or(this.defaults.get());
+			LockSettings said = this.settings.obtain().named().apply(name).or(own);
+			LockSettings settings = said.or(this.settings.obtain().defaults());
 			LockOptions options = settings.options();
 			if (said.waitTime() == null) {
 				options = options.withWaitTime(waitTime(annotation.onConflict(), options));
@@ -371,7 +358,7 @@ public final class LockOperationSource {
 		MethodExpression each = expression("keys", annotation.keys(), method);
 		if (each != null) {
 			LockKeys.checkElements(each.declaredType(method));
-			return LockKeys.ofEach(name, each, this.maxKeys.getAsInt());
+			return LockKeys.ofEach(name, each, this.settings.obtain().maxKeys());
 		}
 		MethodExpression key = expression("key", annotation.key(), method);
 		return (key != null) ? LockKeys.of(name, key) : LockKeys.ofMethod(name);
@@ -401,11 +388,11 @@ public final class LockOperationSource {
 	/** A handler may have arguments that cannot be compared, but its requests can be. */
 	private ReplayScope scope(String name, LockedMethod locked, FingerprintParts parts) {
 		if (locked.isMapped()) {
-			return new ReplayScope(name, this.replay, new RequestFingerprint(parts),
+			return new ReplayScope(name, () -> this.settings.obtain().replay(), new RequestFingerprint(parts),
 					SingletonSupplier.of(() -> new ArgumentFingerprint(locked.method(), locked.type())));
 		}
 		ArgumentFingerprint arguments = new ArgumentFingerprint(locked.method(), locked.type());
-		return new ReplayScope(name, this.replay, null, () -> arguments);
+		return new ReplayScope(name, () -> this.settings.obtain().replay(), null, () -> arguments);
 	}
 
 	private FingerprintParts fingerprint(ExclusiveRequest annotation, boolean replaysResponses) {
@@ -429,7 +416,7 @@ public final class LockOperationSource {
 		KeptAnswers own = (keep != null) ? KeptAnswers.parse(keep) : null;
 		Assert.isTrue(own == null || own.values() || locked.ofController(),
 				() -> "keep = \"%s\" selects answers to requests, but the class is not a controller".formatted(keep));
-		KeptAnswers standard = locked.ofController() ? this.replay.get().keep() : KeptAnswers.VALUES;
+		KeptAnswers standard = locked.ofController() ? this.settings.obtain().replay().keep() : KeptAnswers.VALUES;
 		return new Replay(time, (own != null) ? own : standard);
 	}
 

@@ -3,6 +3,7 @@ package io.github.lockstarter.result;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -21,6 +22,7 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
+import org.springframework.util.ReflectionUtils;
 import org.springframework.web.ErrorResponse;
 
 import io.github.lockstarter.LockConfigurationException;
@@ -30,6 +32,7 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.PayloadMismatchException;
 import io.github.lockstarter.ResultUnavailableException;
+import io.github.lockstarter.WaitBudget;
 import io.github.lockstarter.registry.sharing.SharingRegistry;
 import io.github.lockstarter.registry.sharing.SharingRegistry.LeaseOrResult;
 import io.github.lockstarter.result.SharedResult.Response;
@@ -44,8 +47,6 @@ import io.github.lockstarter.store.StoredResult;
 public final class ResultSharing {
 
 	private static final Log logger = LogFactory.getLog(ResultSharing.class);
-
-	private static final Duration SHORTEST_WAIT = Duration.ofMillis(1);
 
 	private final SharingSettings settings;
 
@@ -127,14 +128,18 @@ public final class ResultSharing {
 	 */
 	public Outcome acquire(LockRegistry registry, LockKey key, LockOptions options, Caller caller) {
 		SharingRegistry sharing = registry(registry);
-		long begin = System.nanoTime();
-		LeaseOrResult acquired = sharing.acquire(key, options, resultKey(caller), since());
-		Outcome outcome = outcome(acquired, caller);
-		while (outcome == null) {
-			acquired = sharing.acquire(key, left(options, begin), resultKey(caller), after(acquired));
-			outcome = outcome(acquired, caller);
+		WaitBudget budget = new WaitBudget();
+		CompletableFuture<Outcome> result = new CompletableFuture<>();
+		attempt((since) -> CompletableFuture
+			.completedFuture(sharing.acquire(key, budget.next(options), resultKey(caller), since)), since(), caller,
+				result);
+		try {
+			return result.join();
 		}
-		return outcome;
+		catch (CompletionException ex) {
+			ReflectionUtils.rethrowRuntimeException(ex.getCause());
+			throw ex;
+		}
 	}
 
 	/**
@@ -146,22 +151,22 @@ public final class ResultSharing {
 	public CompletableFuture<Outcome> acquireAsync(LockRegistry registry, LockKey key, LockOptions options,
 			Caller caller, @Nullable Executor executor) {
 		SharingRegistry sharing = registry(registry);
-		long begin = System.nanoTime();
+		WaitBudget budget = new WaitBudget();
 		CompletableFuture<Outcome> result = new CompletableFuture<>();
-		attempt(sharing.acquireAsync(key, options, resultKey(caller), since(), executor),
-				(since) -> sharing.acquireAsync(key, left(options, begin), resultKey(caller), since, executor), caller,
-				result);
+		attempt((since) -> sharing.acquireAsync(key, budget.next(options), resultKey(caller), since, executor), since(),
+				caller, result);
 		return result;
 	}
 
 	/**
-	 * Completes the result with the outcome of an acquisition.
-	 * @param next repeats the acquisition after a result that cannot be read, and accepts
-	 * only results from the given fencing token on
+	 * Completes the result with the outcome of an acquisition, which is repeated after a
+	 * result that cannot be read.
+	 * @param acquisition acquires the lock, or receives a result with the given fencing
+	 * token or a later one
 	 */
-	private void attempt(CompletionStage<LeaseOrResult> acquisition, LongFunction<CompletionStage<LeaseOrResult>> next,
-			Caller caller, CompletableFuture<Outcome> result) {
-		CompletableFuture<LeaseOrResult> attempt = acquisition.toCompletableFuture();
+	private void attempt(LongFunction<CompletionStage<LeaseOrResult>> acquisition, long since, Caller caller,
+			CompletableFuture<Outcome> result) {
+		CompletableFuture<LeaseOrResult> attempt = acquisition.apply(since).toCompletableFuture();
 		attempt.whenComplete((acquired, failure) -> {
 			try {
 				Outcome outcome = (failure == null) ? outcome(acquired, caller) : null;
@@ -169,7 +174,7 @@ public final class ResultSharing {
 					result.completeExceptionally(failure);
 				}
 				else if (outcome == null) {
-					attempt(next.apply(after(acquired)), next, caller, result);
+					attempt(acquisition, after(acquired), caller, result);
 				}
 				else if (!result.complete(outcome) && outcome.lease() != null) {
 					outcome.lease().releaseAsync();
@@ -208,13 +213,6 @@ public final class ResultSharing {
 	 */
 	public static void prepare(LockRegistry registry, String lockName) {
 		registry(registry).prepareSharing(lockName);
-	}
-
-	/** The wait time counts from the first attempt. */
-	private static LockOptions left(LockOptions options, long begin) {
-		Duration left = options.waitTime().minusNanos(System.nanoTime() - begin);
-		boolean waits = !options.waitTime().isZero();
-		return !waits ? options : options.withWaitTime((left.compareTo(SHORTEST_WAIT) > 0) ? left : SHORTEST_WAIT);
 	}
 
 	private long since() {

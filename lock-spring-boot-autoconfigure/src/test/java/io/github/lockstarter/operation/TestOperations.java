@@ -56,7 +56,7 @@ public final class TestOperations {
 		SharingSettings sharing = new SharingSettings(Duration.ofSeconds(5), DataSize.ofKilobytes(64),
 				() -> JsonMapper.builder().build(), () -> ResultPredicate.SUCCESSFUL, () -> counts,
 				(lockName) -> Long.MAX_VALUE);
-		return new LockOperationSource(operator, () -> defaults, () -> replay, () -> 64, (name) -> {
+		return new LockOperationSource(() -> new OperationSettings(operator, defaults, replay, 64), (name) -> {
 			throw new IllegalArgumentException("There is no bean '%s'".formatted(name));
 		}, () -> sharing, placeholders);
 	}
