@@ -1,57 +1,15 @@
 package io.github.lockstarter;
 
-import java.util.EnumMap;
-import java.util.EnumSet;
-import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
-
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 /**
  * Counts the events of the locks of an application since its start, by lock name and
  * never by key. Applications can inject the auto-configured bean to read the counts, as
  * in {@code counts.get("reports", Event.CONTENDED)}.
  */
-public final class LockCounts {
-
-	private static final Log logger = LogFactory.getLog(LockCounts.class);
-
-	private final Map<String, Map<Event, LongAdder>> counts = new ConcurrentHashMap<>();
-
-	private final List<Consumer<String>> nameListeners = new CopyOnWriteArrayList<>();
-
-	/**
-	 * Counts an event.
-	 * @param lockName the name of the lock
-	 * @param event what happened
-	 */
-	public void add(String lockName, Event event) {
-		Map<Event, LongAdder> ofName = this.counts.get(lockName);
-		if (ofName == null) {
-			Map<Event, LongAdder> zeros = zeros();
-			ofName = this.counts.putIfAbsent(lockName, zeros);
-			if (ofName == null) {
-				ofName = zeros;
-				this.nameListeners.forEach((listener) -> report(listener, lockName));
-			}
-		}
-		Objects.requireNonNull(ofName.get(event)).increment();
-	}
-
-	/** Has all events from the start, so that it needs no synchronization. */
-	private static Map<Event, LongAdder> zeros() {
-		Map<Event, LongAdder> zeros = new EnumMap<>(Event.class);
-		EnumSet.allOf(Event.class).forEach((event) -> zeros.put(event, new LongAdder()));
-		return zeros;
-	}
+public interface LockCounts {
 
 	/**
 	 * Returns the number of events.
@@ -59,52 +17,32 @@ public final class LockCounts {
 	 * @param event what happened
 	 * @return the number of events in this application
 	 */
-	public long get(String lockName, Event event) {
-		Map<Event, LongAdder> ofName = this.counts.get(lockName);
-		return (ofName != null) ? Objects.requireNonNull(ofName.get(event)).sum() : 0;
-	}
+	long get(String lockName, Event event);
 
 	/**
 	 * Returns whether any event has been counted for the name.
 	 * @param lockName the name of the lock
 	 * @return whether there is a count for it
 	 */
-	public boolean knows(String lockName) {
-		return this.counts.containsKey(lockName);
-	}
+	boolean knows(String lockName);
 
 	/**
 	 * Returns the names of the locks for which events have been counted.
 	 * @return the names
 	 */
-	public Set<String> lockNames() {
-		return Set.copyOf(this.counts.keySet());
-	}
+	Set<String> lockNames();
 
 	/**
 	 * Calls the listener for each lock name that has a count, now and in the future.
 	 * @param listener called at least once for each name, by the thread that counts its
 	 * first event
 	 */
-	public void onName(Consumer<String> listener) {
-		this.nameListeners.add(listener);
-		lockNames().forEach((name) -> report(listener, name));
-	}
-
-	/** A failure of the listener must not affect the lock. */
-	private static void report(Consumer<String> listener, String lockName) {
-		try {
-			listener.accept(lockName);
-		}
-		catch (Throwable ex) {
-			logger.error("A listener for the names of locks failed for lock '%s'".formatted(lockName), ex);
-		}
-	}
+	void onName(Consumer<String> listener);
 
 	/**
 	 * The events that are counted.
 	 */
-	public enum Event {
+	enum Event {
 
 		/** An attempt acquired the lock. */
 		GRANTED,

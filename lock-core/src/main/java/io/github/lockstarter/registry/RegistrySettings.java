@@ -7,9 +7,9 @@ import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LeaseLostEvent;
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.registry.observe.DefaultLockObservationConvention;
+import io.github.lockstarter.registry.observe.LockEventCounter;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.registry.runtime.ThreadedRuntime;
 
@@ -28,7 +28,7 @@ import io.github.lockstarter.registry.runtime.ThreadedRuntime;
  * registry. {@code null}, the default, for a new {@link ThreadedRuntime}
  */
 public record RegistrySettings(Function<String, LockOptions> options, int maxWaiters, Consumer<LeaseLostEvent> losses,
-		LockCounts counts, ObservationRegistry observations, @Nullable EngineRuntime runtime) {
+		LockEventCounter counts, ObservationRegistry observations, @Nullable EngineRuntime runtime) {
 
 	private static final int MAX_WAITERS = 64;
 
@@ -40,7 +40,7 @@ public record RegistrySettings(Function<String, LockOptions> options, int maxWai
 	/** Returns settings with options by the names of the locks. */
 	public static RegistrySettings of(Function<String, LockOptions> options) {
 		return new RegistrySettings(options, MAX_WAITERS, (loss) -> {
-		}, new LockCounts(), ObservationRegistry.NOOP, null);
+		}, new LockEventCounter(), ObservationRegistry.NOOP, null);
 	}
 
 	/** Returns these settings with another number of waiters per lock. */
@@ -56,7 +56,7 @@ public record RegistrySettings(Function<String, LockOptions> options, int maxWai
 	}
 
 	/** Returns these settings with what counts the events. */
-	public RegistrySettings withCounts(LockCounts counts) {
+	public RegistrySettings withCounts(LockEventCounter counts) {
 		return new RegistrySettings(this.options, this.maxWaiters, this.losses, counts, this.observations,
 				this.runtime);
 	}

@@ -2,13 +2,10 @@ package io.github.lockstarter.store;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
+import java.util.function.Consumer;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-
-import io.github.lockstarter.LockCounts;
-import io.github.lockstarter.LockCounts.Event;
 
 /**
  * Counts and logs results that a store does not keep for their whole time, because it has
@@ -18,16 +15,16 @@ public final class DroppedResults {
 
 	private static final Log logger = LogFactory.getLog(DroppedResults.class);
 
-	private final Supplier<LockCounts> counts;
+	private final Consumer<String> counter;
 
 	private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
 	/**
 	 * Creates a record of dropped results.
-	 * @param counts the counts of the application
+	 * @param counter counts one, by the name of the lock
 	 */
-	public DroppedResults(Supplier<LockCounts> counts) {
-		this.counts = counts;
+	public DroppedResults(Consumer<String> counter) {
+		this.counter = counter;
 	}
 
 	/**
@@ -36,7 +33,7 @@ public final class DroppedResults {
 	 * @param limit the limit that was reached, and how it is raised
 	 */
 	public void add(String lockName, String limit) {
-		this.counts.get().add(lockName, Event.RESULT_DROPPED);
+		this.counter.accept(lockName);
 		if (this.warned.add(lockName)) {
 			logger.warn(
 					"A stored response of lock '%s' was dropped before its time, because %s. A later duplicate of its request runs again. Only the first one for each lock name is logged; lock.answers with outcome=result-dropped counts all."

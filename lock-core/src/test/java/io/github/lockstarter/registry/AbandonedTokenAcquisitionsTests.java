@@ -17,13 +17,13 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.Lease;
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.TokenLocks;
 import io.github.lockstarter.TokenLocks.TokenLock;
+import io.github.lockstarter.registry.observe.LockEventCounter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -47,7 +47,7 @@ class AbandonedTokenAcquisitionsTests {
 
 	private final ObservedStore store = new ObservedStore(this.runtime::nanoTime);
 
-	private final LockCounts counts = new LockCounts();
+	private final LockEventCounter counts = new LockEventCounter();
 
 	private final DefaultLockRegistry registry = this.runtime.registry(this.store, this.counts);
 

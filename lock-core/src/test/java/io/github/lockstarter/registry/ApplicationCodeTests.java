@@ -32,13 +32,13 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.Marker;
 
 import io.github.lockstarter.Lease;
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.TokenLocks;
 import io.github.lockstarter.TokenLocks.TokenLock;
 import io.github.lockstarter.registry.lease.StoreLease;
+import io.github.lockstarter.registry.observe.LockEventCounter;
 import io.github.lockstarter.registry.observe.LockObservationContext;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.registry.runtime.ThreadedRuntime;
@@ -64,7 +64,7 @@ class ApplicationCodeTests {
 
 	private final ObservedStore store = new ObservedStore();
 
-	private final LockCounts counts = new LockCounts();
+	private final LockEventCounter counts = new LockEventCounter();
 
 	private final ObservationRegistry observations = ObservationRegistry.create();
 

@@ -26,11 +26,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.LockConflictException;
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.registry.observe.LockEventCounter;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -49,7 +49,7 @@ class GroupAcquisitionTests {
 
 	private final ObservedStore store = new ObservedStore(this.runtime::nanoTime);
 
-	private final LockCounts counts = new LockCounts();
+	private final LockEventCounter counts = new LockEventCounter();
 
 	private final DefaultLockRegistry locks = this.runtime.registry(this.store, this.counts);
 

@@ -24,11 +24,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 import io.github.lockstarter.Lease;
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.registry.observe.LockEventCounter;
 import io.github.lockstarter.registry.observe.LockObservationContext;
 import io.github.lockstarter.registry.sharing.SharedLease;
 import io.github.lockstarter.store.LockStore;
@@ -54,7 +54,7 @@ class ObservationTests {
 
 	private static final Duration LONG = Duration.ofSeconds(10);
 
-	private final LockCounts counts = new LockCounts();
+	private final LockEventCounter counts = new LockEventCounter();
 
 	private final ObservationRegistry observations = ObservationRegistry.create();
 

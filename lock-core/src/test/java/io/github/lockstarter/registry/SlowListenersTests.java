@@ -25,10 +25,10 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLostEvent;
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockConflictException.Reason;
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.registry.observe.LockEventCounter;
 import io.github.lockstarter.registry.observe.LockObservationContext;
 import io.github.lockstarter.registry.runtime.ThreadedRuntime;
 
@@ -56,7 +56,7 @@ class SlowListenersTests {
 
 	private final ObservedStore store = new ObservedStore();
 
-	private final LockCounts counts = new LockCounts();
+	private final LockEventCounter counts = new LockEventCounter();
 
 	private final ObservationRegistry observations = ObservationRegistry.create();
 

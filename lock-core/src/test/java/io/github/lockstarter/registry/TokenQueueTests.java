@@ -15,13 +15,13 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConflictException;
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.TokenLocks;
 import io.github.lockstarter.TokenLocks.TokenLock;
+import io.github.lockstarter.registry.observe.LockEventCounter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -46,7 +46,7 @@ class TokenQueueTests {
 
 	private final ObservedStore store = new ObservedStore(this.runtime::nanoTime);
 
-	private final LockCounts counts = new LockCounts();
+	private final LockEventCounter counts = new LockEventCounter();
 
 	private DefaultLockRegistry registry = registry();
 

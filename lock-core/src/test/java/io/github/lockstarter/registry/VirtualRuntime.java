@@ -9,8 +9,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
 
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.registry.observe.LockEventCounter;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.store.LockStore;
 
@@ -68,10 +68,10 @@ final class VirtualRuntime implements EngineRuntime {
 	 * Returns a registry with this runtime and the defaults of the auto-configuration.
 	 */
 	DefaultLockRegistry registry(LockStore store) {
-		return registry(store, new LockCounts());
+		return registry(store, new LockEventCounter());
 	}
 
-	DefaultLockRegistry registry(LockStore store, LockCounts counts) {
+	DefaultLockRegistry registry(LockStore store, LockEventCounter counts) {
 		return new DefaultLockRegistry(store,
 				RegistrySettings.of(LockOptions.of(Duration.ofSeconds(10))).withCounts(counts).withRuntime(this));
 	}

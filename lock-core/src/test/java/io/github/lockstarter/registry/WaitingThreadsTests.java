@@ -22,11 +22,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockConflictException.Reason;
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.registry.observe.LockEventCounter;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -48,18 +48,18 @@ class WaitingThreadsTests {
 
 	private final ExecutorService pool = Executors.newCachedThreadPool((task) -> new Thread(this.group, task));
 
-	private final LockCounts counts = new LockCounts();
+	private final LockEventCounter counts = new LockEventCounter();
 
 	private final AtomicInteger reached = new AtomicInteger();
 
 	private final MemoryLockStore store = new MemoryLockStore();
 
 	/** Another instance with the same locks. */
-	private final DefaultLockRegistry elsewhere = registry(new LockCounts());
+	private final DefaultLockRegistry elsewhere = registry(new LockEventCounter());
 
 	private final DefaultLockRegistry locks = registry(this.counts);
 
-	private DefaultLockRegistry registry(LockCounts counts) {
+	private DefaultLockRegistry registry(LockEventCounter counts) {
 		return new DefaultLockRegistry(this.store, RegistrySettings.of(WAITING).withCounts(counts));
 	}
 

@@ -46,7 +46,6 @@ import org.springframework.core.task.TaskExecutor;
 import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.util.function.SingletonSupplier;
 
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.event.LockEvents;
 import io.github.lockstarter.interceptor.CallObserver;
@@ -63,6 +62,7 @@ import io.github.lockstarter.key.LockKeyResolver;
 import io.github.lockstarter.operation.LockOperation;
 import io.github.lockstarter.operation.LockOperationSource;
 import io.github.lockstarter.operation.LockOperationValidator;
+import io.github.lockstarter.registry.observe.LockEventCounter;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.registry.runtime.ThreadedRuntime;
 import io.github.lockstarter.result.ResultPredicate;
@@ -92,8 +92,8 @@ class ExclusiveRequestConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static ExclusiveRequestInterceptor exclusiveRequestInterceptor(LockOperationSource operations,
-			ObjectProvider<LockRegistry> registry, ObjectProvider<LockCounts> counts, LastRuns runs, LockEvents events,
-			ObjectProvider<CallerTasks> tasks, ObjectProvider<RequestSupport> requests,
+			ObjectProvider<LockRegistry> registry, ObjectProvider<LockEventCounter> counts, LastRuns runs,
+			LockEvents events, ObjectProvider<CallerTasks> tasks, ObjectProvider<RequestSupport> requests,
 			ObjectProvider<ReactiveRequestSupport> reactiveRequests, ObjectProvider<LockProperties> properties) {
 		// An Optional, because a SingletonSupplier does not cache null and would search
 		// in each call.
@@ -141,7 +141,7 @@ class ExclusiveRequestConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static LockEvents exclusiveRequestEvents(ApplicationEventPublisher events, ObjectProvider<EngineRuntime> runtime,
-			ObjectProvider<LockCounts> counts) {
+			ObjectProvider<LockEventCounter> counts) {
 		return new LockEvents(events::publishEvent, SingletonSupplier.of(() -> runtime.getObject().listeners())::obtain,
 				SingletonSupplier.of(counts::getObject)::obtain);
 	}
@@ -183,7 +183,7 @@ class ExclusiveRequestConfiguration {
 	@ConditionalOnMissingBean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static SharingSettings exclusiveRequestSharingSettings(LockProperties properties, ObjectProvider<JsonMapper> mapper,
-			ObjectProvider<ResultPredicate> predicate, ObjectProvider<LockCounts> counts,
+			ObjectProvider<ResultPredicate> predicate, ObjectProvider<LockEventCounter> counts,
 			ObjectProvider<LockStores> stores, ObjectProvider<LockStore> store) {
 		Supplier<ToLongFunction<String>> limits = SingletonSupplier.of(() -> resultLimits(stores, store));
 		return new SharingSettings(properties.share().ttl(), properties.share().maxSize(),
@@ -237,8 +237,8 @@ class ExclusiveRequestConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	static LockCounts exclusiveRequestCounts() {
-		return new LockCounts();
+	static LockEventCounter exclusiveRequestCounts() {
+		return new LockEventCounter();
 	}
 
 	@Bean

@@ -9,7 +9,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.TokenLocks;
 import io.github.lockstarter.actuate.RequestNames;
@@ -19,6 +18,7 @@ import io.github.lockstarter.registry.WaitingThreads;
 import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.registry.DefaultTokenLocks;
 import io.github.lockstarter.registry.RegistrySettings;
+import io.github.lockstarter.registry.observe.LockEventCounter;
 import io.github.lockstarter.registry.observe.LockObservationConvention;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.store.LockStore;
@@ -42,7 +42,7 @@ class LockRegistryConfiguration {
 
 	@Bean(REGISTRY)
 	DefaultLockRegistry exclusiveRequestLockRegistry(ObjectProvider<LockStores> stores, ObjectProvider<LockStore> store,
-			LockProperties properties, LockEvents events, EngineRuntime runtime, LockCounts counts,
+			LockProperties properties, LockEvents events, EngineRuntime runtime, LockEventCounter counts,
 			ObjectProvider<ObservationRegistry> observations, ObjectProvider<LockObservationConvention> convention,
 			ObjectProvider<WaitingThreads> waitingThreads) {
 		// Without a single candidate, the failure names the stores.

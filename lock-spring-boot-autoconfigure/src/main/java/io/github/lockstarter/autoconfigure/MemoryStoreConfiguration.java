@@ -7,9 +7,10 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 
-import io.github.lockstarter.LockCounts;
+import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.autoconfigure.ConditionalOnLockStore.Use;
+import io.github.lockstarter.registry.observe.LockEventCounter;
 import io.github.lockstarter.store.DroppedResults;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStores;
@@ -33,7 +34,7 @@ class MemoryStoreConfiguration {
 	@Lazy
 	@ConditionalOnLockStore(value = LockProperties.Store.MEMORY, use = Use.DEFAULT)
 	@ConditionalOnMissingBean({ LockStore.class, LockRegistry.class })
-	LockStore exclusiveRequestMemoryLockStore(LockProperties locks, ObjectProvider<LockCounts> counts) {
+	LockStore exclusiveRequestMemoryLockStore(LockProperties locks, ObjectProvider<LockEventCounter> counts) {
 		locks.require(LockProperties.Store.MEMORY);
 		return create(counts);
 	}
@@ -43,12 +44,13 @@ class MemoryStoreConfiguration {
 	@ConditionalOnLockStore(value = LockProperties.Store.MEMORY, use = Use.NAMED)
 	@ConditionalOnMissingBean(value = { LockStores.class, LockRegistry.class },
 			name = "exclusiveRequestMemoryLockStore")
-	LockStore exclusiveRequestNamedMemoryLockStore(ObjectProvider<LockCounts> counts) {
+	LockStore exclusiveRequestNamedMemoryLockStore(ObjectProvider<LockEventCounter> counts) {
 		return create(counts);
 	}
 
-	private LockStore create(ObjectProvider<LockCounts> counts) {
-		DroppedResults dropped = new DroppedResults(counts::getObject);
+	private LockStore create(ObjectProvider<LockEventCounter> counts) {
+		DroppedResults dropped = new DroppedResults(
+				(lockName) -> counts.getObject().add(lockName, Event.RESULT_DROPPED));
 		return new MemoryLockStore(System::nanoTime, this.properties.limits(), (lockName) -> dropped.add(lockName,
 				"the memory store has reached lock.replay.max-results or lock.replay.max-memory"));
 	}

@@ -24,10 +24,11 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
 
+import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockConfigurationException;
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.autoconfigure.ConditionalOnLockStore.Use;
+import io.github.lockstarter.registry.observe.LockEventCounter;
 import io.github.lockstarter.store.DroppedResults;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStores;
@@ -64,7 +65,7 @@ class RedisStoreConfiguration {
 	@ConditionalOnMissingBean({ LockStore.class, LockRegistry.class })
 	LockStore exclusiveRequestRedisLockStore(LockProperties locks, Environment environment,
 			ObjectProvider<DataRedisConnectionDetails> details, ObjectProvider<SslBundles> sslBundles,
-			ConfigurableListableBeanFactory beans, ObjectProvider<LockCounts> counts) {
+			ConfigurableListableBeanFactory beans, ObjectProvider<LockEventCounter> counts) {
 		locks.require(LockProperties.Store.REDIS);
 		return create(environment, details, sslBundles, beans, counts);
 	}
@@ -75,13 +76,13 @@ class RedisStoreConfiguration {
 	@ConditionalOnMissingBean(value = { LockStores.class, LockRegistry.class }, name = "exclusiveRequestRedisLockStore")
 	LockStore exclusiveRequestNamedRedisLockStore(Environment environment,
 			ObjectProvider<DataRedisConnectionDetails> details, ObjectProvider<SslBundles> sslBundles,
-			ConfigurableListableBeanFactory beans, ObjectProvider<LockCounts> counts) {
+			ConfigurableListableBeanFactory beans, ObjectProvider<LockEventCounter> counts) {
 		return create(environment, details, sslBundles, beans, counts);
 	}
 
 	private LockStore create(Environment environment, ObjectProvider<DataRedisConnectionDetails> details,
 			ObjectProvider<SslBundles> sslBundles, ConfigurableListableBeanFactory beans,
-			ObjectProvider<LockCounts> counts) {
+			ObjectProvider<LockEventCounter> counts) {
 		Binder binder = Binder.get(environment);
 		boolean addressed = hasAddress(binder) || !details.stream().allMatch(DataRedisPropertiesDetails::areProperties);
 		String ownFactory = ApplicationConnectionFactories.find(beans);
@@ -105,7 +106,7 @@ class RedisStoreConfiguration {
 		}
 		RedisLockStore store = new RedisLockStore(connections, this.properties.keyPrefix(),
 				this.properties.commandTimeout(), this.properties.replicasToAck(),
-				new DroppedResults(counts::getObject));
+				new DroppedResults((lockName) -> counts.getObject().add(lockName, Event.RESULT_DROPPED)));
 		// Loads the driver while the rest of the application starts.
 		store.connect();
 		return store;

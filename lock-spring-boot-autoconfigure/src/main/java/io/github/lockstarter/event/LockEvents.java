@@ -17,10 +17,10 @@ import org.springframework.util.ClassUtils;
 import io.github.lockstarter.LeaseLostEvent;
 import io.github.lockstarter.LockConflictEvent;
 import io.github.lockstarter.LockConflictException;
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockSkippedEvent;
+import io.github.lockstarter.registry.observe.LockEventCounter;
 
 /**
  * Publishes all events of locks to their listeners, on threads that no caller needs.
@@ -40,7 +40,7 @@ public final class LockEvents implements AutoCloseable {
 
 	private final Supplier<Executor> threads;
 
-	private final Supplier<LockCounts> counts;
+	private final Supplier<LockEventCounter> counts;
 
 	private final Queue<Object> queue = new ConcurrentLinkedQueue<>();
 
@@ -65,7 +65,7 @@ public final class LockEvents implements AutoCloseable {
 	 * @param threads returns the executor on which listeners may block
 	 * @param counts returns the counts to which dropped events are added
 	 */
-	public LockEvents(Consumer<Object> listeners, Supplier<Executor> threads, Supplier<LockCounts> counts) {
+	public LockEvents(Consumer<Object> listeners, Supplier<Executor> threads, Supplier<LockEventCounter> counts) {
 		this.listeners = listeners;
 		this.threads = threads;
 		this.counts = counts;
@@ -166,7 +166,7 @@ public final class LockEvents implements AutoCloseable {
 	 * registers meters.
 	 */
 	private void dropped(LockKey key) {
-		LockCounts counts = this.counts.get();
+		LockEventCounter counts = this.counts.get();
 		if (counts.knows(key.name())) {
 			counts.add(key.name(), Event.EVENT_DROPPED);
 		}

@@ -9,13 +9,13 @@ import org.apache.commons.logging.LogFactory;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConflictException;
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.event.LockEvents;
 import io.github.lockstarter.operation.LockOperation;
 import io.github.lockstarter.operation.LockedMethod;
+import io.github.lockstarter.registry.observe.LockEventCounter;
 
 /**
  * Counts, logs and publishes calls of annotated methods that were refused, were skipped,
@@ -27,7 +27,7 @@ public final class CallObserver {
 
 	private static final long PAUSE = TimeUnit.SECONDS.toNanos(10);
 
-	private final LockCounts counts;
+	private final LockEventCounter counts;
 
 	private final LastRuns runs;
 
@@ -41,7 +41,7 @@ public final class CallObserver {
 	 * @param runs records the last runs of methods whose calls may be skipped
 	 * @param events publishes the events to the application
 	 */
-	public CallObserver(LockCounts counts, LastRuns runs, LockEvents events) {
+	public CallObserver(LockEventCounter counts, LastRuns runs, LockEvents events) {
 		this.counts = counts;
 		this.runs = runs;
 		this.events = events;

@@ -13,7 +13,7 @@ import org.springframework.util.Assert;
 import org.springframework.util.unit.DataSize;
 
 import io.github.lockstarter.LockConfigurationException;
-import io.github.lockstarter.LockCounts;
+import io.github.lockstarter.registry.observe.LockEventCounter;
 
 /**
  * The settings for sharing and replaying the results of an application.
@@ -30,7 +30,7 @@ public final class SharingSettings {
 
 	private final Supplier<ResultPredicate> predicate;
 
-	private final Supplier<LockCounts> counts;
+	private final Supplier<LockEventCounter> counts;
 
 	private final ToLongFunction<String> storeLimit;
 
@@ -45,7 +45,7 @@ public final class SharingSettings {
 	 * keeps, in bytes, by the name of the lock
 	 */
 	public SharingSettings(Duration ttl, DataSize maxSize, Supplier<JsonMapper> mapper,
-			Supplier<ResultPredicate> predicate, Supplier<LockCounts> counts, ToLongFunction<String> storeLimit) {
+			Supplier<ResultPredicate> predicate, Supplier<LockEventCounter> counts, ToLongFunction<String> storeLimit) {
 		checkTime(ttl);
 		checkSize(maxSize);
 		this.ttl = ttl;
@@ -127,7 +127,7 @@ public final class SharingSettings {
 		return this.predicate.get();
 	}
 
-	LockCounts counts() {
+	LockEventCounter counts() {
 		return this.counts.get();
 	}
 

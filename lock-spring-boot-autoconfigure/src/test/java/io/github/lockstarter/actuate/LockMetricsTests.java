@@ -10,19 +10,19 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.Lease;
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.registry.LockInspector;
 import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.registry.RegistrySettings;
+import io.github.lockstarter.registry.observe.LockEventCounter;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class LockMetricsTests {
 
-	private final LockCounts counts = new LockCounts();
+	private final LockEventCounter counts = new LockEventCounter();
 
 	private final DefaultLockRegistry locks = new DefaultLockRegistry(new MemoryLockStore(),
 			RegistrySettings.of(LockOptions.of(Duration.ofSeconds(10))).withCounts(this.counts));

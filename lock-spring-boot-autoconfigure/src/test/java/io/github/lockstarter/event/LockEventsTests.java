@@ -35,11 +35,11 @@ import io.github.lockstarter.LeaseLostEvent;
 import io.github.lockstarter.LockConflictEvent;
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockConflictException.Reason;
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockSkippedEvent;
+import io.github.lockstarter.registry.observe.LockEventCounter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -58,7 +58,7 @@ class LockEventsTests {
 
 	private final ListAppender<ILoggingEvent> log = new ListAppender<>();
 
-	private final LockCounts counts = new LockCounts();
+	private final LockEventCounter counts = new LockEventCounter();
 
 	private final ExecutorService threads = Executors.newCachedThreadPool();
 

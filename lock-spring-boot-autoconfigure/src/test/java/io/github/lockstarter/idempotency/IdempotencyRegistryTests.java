@@ -45,7 +45,6 @@ import io.github.lockstarter.IdempotentWork;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockConflictException;
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
@@ -60,6 +59,7 @@ import io.github.lockstarter.interceptor.CallerTasks;
 import io.github.lockstarter.key.Fingerprint;
 import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.registry.RegistrySettings;
+import io.github.lockstarter.registry.observe.LockEventCounter;
 import io.github.lockstarter.result.ResultPredicate;
 import io.github.lockstarter.result.SharingSettings;
 import io.github.lockstarter.store.LockStore;
@@ -86,7 +86,7 @@ class IdempotencyRegistryTests {
 
 	private final MemoryLockStore store = new MemoryLockStore(this.time::get);
 
-	private final LockCounts counts = new LockCounts();
+	private final LockEventCounter counts = new LockEventCounter();
 
 	private final ExecutorService executor = Executors.newCachedThreadPool((task) -> new Thread(task, "application"));
 

@@ -20,12 +20,12 @@ import org.mockito.Mockito;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConflictException;
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.event.LockEvents;
 import io.github.lockstarter.operation.LockedMethod;
+import io.github.lockstarter.registry.observe.LockEventCounter;
 import io.github.lockstarter.registry.sharing.SharedLease;
 import io.github.lockstarter.registry.sharing.SharingRegistry;
 import io.github.lockstarter.store.ResultKey;
@@ -70,7 +70,7 @@ final class FakeRegistry implements SharingRegistry {
 
 	/** Returns the context of calls that acquire their locks here. */
 	InterceptorContext context(CallerTasks tasks, LastRuns runs) {
-		LockCounts counts = new LockCounts();
+		LockEventCounter counts = new LockEventCounter();
 		LockEvents events = new LockEvents((event) -> {
 		}, () -> Runnable::run, () -> counts);
 		return new InterceptorContext(() -> this, new CallObserver(counts, runs, events), tasks);

@@ -23,7 +23,6 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.LockConflictEvent;
 import io.github.lockstarter.LockConflictException;
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockDeadlockException;
 import io.github.lockstarter.LockKey;
@@ -41,6 +40,7 @@ import io.github.lockstarter.operation.LockSettings;
 import io.github.lockstarter.operation.LockedMethod;
 import io.github.lockstarter.operation.OnStoreFailure;
 import io.github.lockstarter.operation.TestOperations;
+import io.github.lockstarter.registry.observe.LockEventCounter;
 import io.github.lockstarter.registry.sharing.SharingRegistry.LeaseOrResult;
 import io.github.lockstarter.result.SharedCall;
 import io.github.lockstarter.result.SharedResult;
@@ -65,7 +65,7 @@ class LockAcquisitionTests {
 
 	private final FakeRegistry registry = new FakeRegistry();
 
-	private final LockCounts counts = new LockCounts();
+	private final LockEventCounter counts = new LockEventCounter();
 
 	private final List<Object> events = new ArrayList<>();
 

@@ -10,8 +10,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.util.unit.DataSize;
 
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.key.Fingerprint;
+import io.github.lockstarter.registry.observe.LockEventCounter;
 import io.github.lockstarter.result.KeptAnswers;
 import io.github.lockstarter.result.ResultPredicate;
 import io.github.lockstarter.result.SharingSettings;
@@ -52,7 +52,7 @@ public final class TestOperations {
 	public static LockOperationSource source(Function<String, LockSettings> operator, LockSettings defaults,
 			KeptAnswers keep, UnaryOperator<String> placeholders) {
 		ReplaySettings replay = new ReplaySettings(keep, 255, new Fingerprint(null), Anonymous.ALLOW);
-		LockCounts counts = new LockCounts();
+		LockEventCounter counts = new LockEventCounter();
 		SharingSettings sharing = new SharingSettings(Duration.ofSeconds(5), DataSize.ofKilobytes(64),
 				() -> JsonMapper.builder().build(), () -> ResultPredicate.SUCCESSFUL, () -> counts,
 				(lockName) -> Long.MAX_VALUE);

@@ -11,8 +11,8 @@ import org.springframework.core.ResolvableType;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.util.unit.DataSize;
 
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
+import io.github.lockstarter.registry.observe.LockEventCounter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -22,7 +22,7 @@ class EmittedValuesTests {
 
 	private static final String HALF = "x".repeat(MAX_SIZE / 2);
 
-	private final LockCounts counts = new LockCounts();
+	private final LockEventCounter counts = new LockEventCounter();
 
 	private final SharingSettings settings = new SharingSettings(Duration.ofSeconds(5), DataSize.ofBytes(MAX_SIZE),
 			() -> JsonMapper.builder().build(), () -> ResultPredicate.SUCCESSFUL, () -> this.counts,

@@ -24,7 +24,6 @@ import org.springframework.util.ReflectionUtils;
 import org.springframework.util.unit.DataSize;
 
 import io.github.lockstarter.LockConfigurationException;
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
@@ -32,6 +31,7 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.PayloadMismatchException;
 import io.github.lockstarter.ResultUnavailableException;
+import io.github.lockstarter.registry.observe.LockEventCounter;
 import io.github.lockstarter.registry.sharing.SharedLease;
 import io.github.lockstarter.registry.sharing.SharingRegistry;
 import io.github.lockstarter.registry.sharing.SharingRegistry.LeaseOrResult;
@@ -62,7 +62,7 @@ class ReceivedResultsTests {
 
 	private static final Executor EXECUTOR = Runnable::run;
 
-	private final LockCounts counts = new LockCounts();
+	private final LockEventCounter counts = new LockEventCounter();
 
 	private final SharingRegistry registry = Mockito.mock(SharingRegistry.class);
 

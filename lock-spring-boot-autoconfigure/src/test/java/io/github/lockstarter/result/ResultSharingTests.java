@@ -33,8 +33,8 @@ import org.springframework.util.unit.DataSize;
 import org.springframework.web.ErrorResponseException;
 
 import io.github.lockstarter.LockConfigurationException;
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
+import io.github.lockstarter.registry.observe.LockEventCounter;
 import io.github.lockstarter.result.SharedResult.Response;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -50,7 +50,7 @@ class ResultSharingTests {
 
 	private static final Response RESPONSE = response(200);
 
-	private final LockCounts counts = new LockCounts();
+	private final LockEventCounter counts = new LockEventCounter();
 
 	private final List<String> asked = new ArrayList<>();
 

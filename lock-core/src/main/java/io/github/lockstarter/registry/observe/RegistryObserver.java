@@ -13,7 +13,6 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LeaseLostEvent;
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
@@ -32,7 +31,7 @@ public final class RegistryObserver {
 	 */
 	private static final Pattern PLAIN = Pattern.compile("[\\p{L}\\p{M}\\p{N}\\p{P}\\p{S} &&[^']]{0,100}");
 
-	private final LockCounts counts;
+	private final LockEventCounter counts;
 
 	private final ObservationRegistry observations;
 
@@ -57,7 +56,7 @@ public final class RegistryObserver {
 	 * @param losses is notified of every lost lease
 	 * @param stores the stores whose outages are logged
 	 */
-	public RegistryObserver(LockCounts counts, ObservationRegistry observations, Consumer<LeaseLostEvent> losses,
+	public RegistryObserver(LockEventCounter counts, ObservationRegistry observations, Consumer<LeaseLostEvent> losses,
 			LockStores stores, EngineRuntime runtime) {
 		this.counts = counts;
 		this.observations = observations;

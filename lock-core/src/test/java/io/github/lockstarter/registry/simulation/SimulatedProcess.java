@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.TokenLocks;
 import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.registry.DefaultTokenLocks;
 import io.github.lockstarter.registry.RegistryAccess;
 import io.github.lockstarter.registry.RegistrySettings;
+import io.github.lockstarter.registry.observe.LockEventCounter;
 
 /**
  * An application: a registry, its store and its runtime. It can pause while its clock
@@ -37,7 +37,7 @@ final class SimulatedProcess {
 
 	private final SimulatedStore store;
 
-	private final LockCounts counts = new LockCounts();
+	private final LockEventCounter counts = new LockEventCounter();
 
 	private final DefaultLockRegistry registry;
 
@@ -102,7 +102,7 @@ final class SimulatedProcess {
 		return this.tokenLocks;
 	}
 
-	LockCounts counts() {
+	LockEventCounter counts() {
 		return this.counts;
 	}
 

@@ -14,9 +14,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.registry.observe.LockEventCounter;
 import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Found;
@@ -163,8 +163,8 @@ class BoundedResultsTests {
 	@Test
 	@DisplayName("Each dropped result is counted, and the first one of each lock name is logged")
 	void counts(CapturedOutput output) {
-		LockCounts counts = new LockCounts();
-		DroppedResults dropped = new DroppedResults(() -> counts);
+		LockEventCounter counts = new LockEventCounter();
+		DroppedResults dropped = new DroppedResults((lockName) -> counts.add(lockName, Event.RESULT_DROPPED));
 		MemoryLockStore store = new MemoryLockStore(System::nanoTime, new ResultLimits(10, PLENTY),
 				(lockName) -> dropped.add(lockName, "it is full"));
 		IntStream.range(0, 15).forEach((i) -> order(store, "ann", i, "paid"));

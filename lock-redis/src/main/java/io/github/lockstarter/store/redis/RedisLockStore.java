@@ -13,7 +13,6 @@ import org.apache.commons.logging.LogFactory;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.util.Assert;
 
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.AcquireAllResult;
 import io.github.lockstarter.store.Capability;
@@ -71,7 +70,8 @@ public final class RedisLockStore implements GroupLockStore, SmartLifecycle, Aut
 	 * Cluster
 	 */
 	public RedisLockStore(RedisConnections connections, String keyPrefix, Duration commandTimeout, int replicasToAck) {
-		this(connections, keyPrefix, commandTimeout, replicasToAck, new DroppedResults(LockCounts::new));
+		this(connections, keyPrefix, commandTimeout, replicasToAck, new DroppedResults((lockName) -> {
+		}));
 	}
 
 	/**

@@ -17,9 +17,9 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.registry.observe.LockEventCounter;
 import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Found;
@@ -191,10 +191,10 @@ class RedisResultTests {
 	@Test
 	@DisplayName("If Redis has no memory for the result, the lock is released, and the dropped result is counted")
 	void noRoom() {
-		LockCounts counts = new LockCounts();
+		LockEventCounter counts = new LockEventCounter();
 		LettuceConnectionFactory full = TestRedis.connectionFactory("127.0.0.1", LocalRedis.started().port());
 		RedisLockStore store = new RedisLockStore(new SpringDataConnections(full), "full", Duration.ofSeconds(5), 0,
-				new DroppedResults(() -> counts));
+				new DroppedResults((lockName) -> counts.add(lockName, Event.RESULT_DROPPED)));
 		store.start();
 		StringRedisTemplate redis = new StringRedisTemplate(full);
 		join(store.lock(this.key).acquire(AcquireCommand.of("a", LONG)));

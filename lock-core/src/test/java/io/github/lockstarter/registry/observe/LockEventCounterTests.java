@@ -1,23 +1,25 @@
-package io.github.lockstarter;
+package io.github.lockstarter.registry.observe;
 
 import java.time.Duration;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
+import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockCounts.Event;
+import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.registry.RegistrySettings;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class LockCountsTests {
+class LockEventCounterTests {
 
 	@Test
 	@DisplayName("Contention is counted by lock name, not by key, and each caller is counted once")
 	void contention() throws Exception {
-		LockCounts counts = new LockCounts();
+		LockEventCounter counts = new LockEventCounter();
 		LockOptions options = LockOptions.of(Duration.ofSeconds(10));
 		try (DefaultLockRegistry locks = new DefaultLockRegistry(new MemoryLockStore(),
 				RegistrySettings.of(options).withCounts(counts))) {
