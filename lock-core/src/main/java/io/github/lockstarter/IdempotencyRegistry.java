@@ -21,8 +21,8 @@ import org.springframework.core.ParameterizedTypeReference;
  * {@code @ExclusiveRequest(key = "…", replay = "…")}. The work runs while its lock is
  * held, across all applications that share the store. When it ends with a value, the
  * value is kept under the key. A failure keeps nothing, and a repetition runs. If a
- * server is killed after the work and before its result is kept, a repetition runs, too,
- * unless both are
+ * instance is killed after the work and before its result is kept, a repetition runs,
+ * too, unless both are
  * {@linkplain IdempotentWork#in(org.springframework.transaction.support.TransactionOperations)
  * in one transaction}.
  * <p>
@@ -34,7 +34,7 @@ import org.springframework.core.ParameterizedTypeReference;
  * <strong>The key alone identifies the work.</strong> Unlike a response to a request, a
  * result does not belong to a principal: if it is only for one user or tenant, put the
  * user or the tenant into the key. A key that is empty or blank, such as that of a
- * message without an identifier, is refused with a {@link MissingLockKeyException}.
+ * message without an identifier, is rejected with a {@link MissingLockKeyException}.
  * <p>
  * The lock is the one that {@link LockRegistry} and annotated methods know under the same
  * key. It is not reentrant: work that begins within other work with the same key is a

@@ -68,7 +68,7 @@ public interface IdempotentWork<T extends @Nullable Object> {
 	 * before it is released. Any exception of the work rolls back. If the lock is in the
 	 * database of the transaction, by {@code lock.store=jdbc} or
 	 * {@code lock.names.<name>.store=jdbc} on its {@code DataSource}, the result is
-	 * written in the transaction: the work is done exactly once, also if the server is
+	 * written in the transaction: the work is done exactly once, also if the instance is
 	 * killed. With another store, the result is kept after the commit.
 	 * <p>
 	 * The lock is checked before the commit of a transaction manager that is a bean. If

@@ -26,7 +26,7 @@ public interface Lease extends AutoCloseable {
 	/**
 	 * Returns a number that is larger than that of every earlier lease of the same key,
 	 * as long as the store keeps its data. A resource that stores the largest number it
-	 * has seen can refuse a writer whose lease has ended.
+	 * has seen can reject a writer whose lease has ended.
 	 */
 	long fencingToken();
 

@@ -50,7 +50,7 @@ public class LockConflictException extends LockException {
 	}
 
 	/**
-	 * Returns the exception for a caller that wanted to wait and is refused at once,
+	 * Returns the exception for a caller that wanted to wait and is rejected at once,
 	 * because {@code lock.max-waiters} callers are waiting already. The problem type is
 	 * {@code wait-queue-full}.
 	 * @param key the lock
@@ -72,7 +72,7 @@ public class LockConflictException extends LockException {
 	}
 
 	/**
-	 * Returns why the lock was refused.
+	 * Returns why the lock was rejected.
 	 */
 	public Reason getConflictReason() {
 		return this.reason;
@@ -114,7 +114,7 @@ public class LockConflictException extends LockException {
 	}
 
 	/**
-	 * Why a lock was refused.
+	 * Why a lock was rejected.
 	 */
 	public enum Reason {
 

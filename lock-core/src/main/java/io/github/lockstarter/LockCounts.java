@@ -47,14 +47,14 @@ public interface LockCounts {
 		/** An attempt acquired the lock. */
 		GRANTED,
 
-		/** An attempt that does not wait was refused: the lock is held. */
+		/** An attempt that does not wait was rejected: the lock is held. */
 		CONFLICT,
 
-		/** An attempt was refused after its wait. */
+		/** An attempt was rejected after its wait. */
 		TIMEOUT,
 
 		/**
-		 * An attempt with a wait time was refused at once: {@code lock.max-waiters}
+		 * An attempt with a wait time was rejected at once: {@code lock.max-waiters}
 		 * callers were waiting already.
 		 */
 		QUEUE_FULL,
@@ -102,18 +102,18 @@ public interface LockCounts {
 
 		/**
 		 * A result was larger than {@code lock.share.max-size}, so it was not shared. If
-		 * it was to be replayed, its duplicates are refused.
+		 * it was to be replayed, its duplicates are rejected.
 		 */
 		TOO_LARGE,
 
 		/**
 		 * A result could not be written for other callers, so it was not shared. If it
-		 * was to be replayed, its duplicates are refused.
+		 * was to be replayed, its duplicates are rejected.
 		 */
 		NOT_WRITABLE,
 
 		/**
-		 * A stored result could not be read. A duplicate is refused; a call that waited
+		 * A stored result could not be read. A duplicate is rejected; a call that waited
 		 * for the result of another one runs.
 		 */
 		NOT_READABLE,

@@ -4,9 +4,9 @@ import java.time.Duration;
 
 /**
  * Thrown when waiting would be a deadlock: two calls each hold a lock that the other one
- * needs, or a call needs a lock that its own request holds. The caller is refused at once
- * instead of after its wait time. The other call is not affected. Answered like another
- * conflict without a wait, with the problem type {@code request-in-progress}.
+ * needs, or a call needs a lock that its own request holds. The caller is rejected at
+ * once instead of after its wait time. The other call is not affected. Answered like
+ * another conflict without a wait, with the problem type {@code request-in-progress}.
  */
 public class LockDeadlockException extends LockConflictException {
 

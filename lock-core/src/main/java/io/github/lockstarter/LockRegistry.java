@@ -25,8 +25,8 @@ import java.util.concurrent.Executor;
  * that acquired it. Locks are not reentrant: a second attempt for the same key is a
  * conflict, even on the same thread.
  * <p>
- * Waiters in one JVM acquire a lock in the order of their arrival. There is no order
- * between JVMs, but each JVM yields to the others after a short turn.
+ * Waiters in one instance acquire a lock in the order of their arrival. There is no order
+ * between instances, but each of them yields to the others after a short turn.
  */
 public interface LockRegistry {
 
@@ -34,7 +34,7 @@ public interface LockRegistry {
 	 * Acquires the lock, or returns empty if it is still held after the
 	 * {@linkplain LockOptions#waitTime() wait time}. Returns empty at once if the wait
 	 * queue is full. Blocks the calling thread for at most the wait time plus one store
-	 * timeout, plus one more for each earlier call of this JVM for this lock that is
+	 * timeout, plus one more for each earlier call of this instance for this lock that is
 	 * still unanswered.
 	 * @param key the lock
 	 * @param options the options of the lock
@@ -64,8 +64,8 @@ public interface LockRegistry {
 	 * @param key the lock
 	 * @param options the options of the lock
 	 * @return a stage that completes with the lease, with empty if the lock is held, or
-	 * exceptionally with a {@link LockStoreException}. An immediate refusal completes the
-	 * stage on the calling thread, before this method returns. Otherwise the stage
+	 * exceptionally with a {@link LockStoreException}. An immediate rejection completes
+	 * the stage on the calling thread, before this method returns. Otherwise the stage
 	 * completes on one of a few threads that all attempts share: run long work on an
 	 * executor of your own
 	 */
@@ -85,8 +85,8 @@ public interface LockRegistry {
 	/**
 	 * Acquires the lock like {@link #acquireAsync(LockKey, LockOptions)}, on an executor
 	 * of the caller. The returned stage completes on that executor, and so do those of
-	 * {@link Lease#releaseAsync()}. Only an immediate refusal completes the stage on the
-	 * calling thread, before this method returns.
+	 * {@link Lease#releaseAsync()}. Only an immediate rejection completes the stage on
+	 * the calling thread, before this method returns.
 	 * @param key the lock
 	 * @param options the options of the lock
 	 * @param executor runs the completion. It must neither block nor run its task on the
@@ -103,8 +103,8 @@ public interface LockRegistry {
 	 * it holds the locks that precede it in this order, and none of those that follow.
 	 * <p>
 	 * By default, each lock is acquired with a command of its own. The auto-configured
-	 * {@code LockRegistry} acquires all locks that are not in use in this JVM with one
-	 * command, if the store supports it.
+	 * {@code LockRegistry} acquires all locks that are not in use in this instance with
+	 * one command, if the store supports it.
 	 * @param keys the locks; duplicate keys count once
 	 * @param options the options of each lock; the wait time is for all locks together
 	 * @return the leases, in the order of their keys

@@ -4,8 +4,8 @@ import org.springframework.http.HttpStatus;
 
 /**
  * Thrown when a request has no value for the key or for a part of it, or a blank one.
- * Such requests are refused, so that they do not all share one lock. Answered with status
- * 400.
+ * Such requests are rejected, so that they do not all share one lock. Answered with
+ * status 400.
  */
 public class MissingLockKeyException extends LockException {
 
@@ -40,7 +40,7 @@ public class MissingLockKeyException extends LockException {
 	 */
 	public static MissingLockKeyException withoutPrincipal(String lockName) {
 		return new MissingLockKeyException(lockName,
-				"Responses under lock '%s' are replayed, but the request has no principal, and lock.replay.anonymous is 'refuse'"
+				"Responses under lock '%s' are replayed, but the request has no principal, and lock.replay.anonymous is 'reject'"
 					.formatted(lockName));
 	}
 

@@ -23,7 +23,7 @@ public interface ReactiveIdempotentWork<T extends @Nullable Object> {
 	 * database of the transaction, by {@code lock.store=jdbc} or
 	 * {@code lock.names.<name>.store=jdbc}, and with an {@code R2dbcTransactionManager},
 	 * the result is written in the transaction: the work is done exactly once, also if
-	 * the server is killed. Otherwise, the result is kept after the commit.
+	 * the instance is killed. Otherwise, the result is kept after the commit.
 	 * <p>
 	 * <strong>The lock is checked before the commit only if the transaction manager is a
 	 * bean whose class is {@code R2dbcTransactionManager}.</strong> If it was lost, the

@@ -19,7 +19,7 @@ class LockConflictExceptionTests {
 	private static final Duration RETRY_AFTER = Duration.ofMillis(1840);
 
 	@Test
-	@DisplayName("A conflict has the reason of the refusal, and status 409")
+	@DisplayName("A conflict has the reason of the rejection, and status 409")
 	void reasons() {
 		assertProblem(new LockConflictException(KEY, AT_ONCE, RETRY_AFTER), "request-in-progress");
 		LockOptions waiting = AT_ONCE.withWaitTime(Duration.ofSeconds(1));

@@ -21,8 +21,8 @@ class LockKeyTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "", " ", "a:b", "a\nb", "a\0b", "a\uD800" })
-	@DisplayName("A name that could be confused with a name and a key is refused")
-	void refusesNames(String name) {
+	@DisplayName("A name that could be confused with a name and a key is rejected")
+	void rejectsNames(String name) {
 		assertThatIllegalArgumentException().isThrownBy(() -> new LockKey(name, "k"));
 	}
 

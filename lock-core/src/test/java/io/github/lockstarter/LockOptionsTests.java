@@ -22,21 +22,21 @@ class LockOptionsTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "PT0S", "PT-1S", "PT0.0009S", "P366D", "PT2562047788015215H" })
-	@DisplayName("A time to live out of range is refused")
+	@DisplayName("A time to live out of range is rejected")
 	void ttl(Duration ttl) {
 		assertThatIllegalArgumentException().isThrownBy(() -> LockOptions.of(ttl)).withMessageContaining("1ms");
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "PT-0.001S", "P366D", "PT2562047788015215H" })
-	@DisplayName("A wait out of range is refused")
+	@DisplayName("A wait out of range is rejected")
 	void waitTime(Duration waitTime) {
 		assertThatIllegalArgumentException().isThrownBy(() -> OPTIONS.withWaitTime(waitTime));
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "PT0.999S", "PT0S", "P366D" })
-	@DisplayName("A max-hold that is shorter than the time to live, or out of range, is refused")
+	@DisplayName("A max-hold that is shorter than the time to live, or out of range, is rejected")
 	void maxHold(Duration maxHold) {
 		assertThatIllegalArgumentException().isThrownBy(() -> OPTIONS.withMaxHold(maxHold))
 			.withMessageContaining("longest hold");

@@ -51,7 +51,7 @@ final class AcquisitionSubmitter {
 	 */
 	<T> CompletableFuture<T> submit(Acquisition acquisition, CompletableFuture<T> result) {
 		this.entries.submit(acquisition);
-		if (!acquisition.deliverRefusal()) {
+		if (!acquisition.deliverRejection()) {
 			result.whenComplete((value, failure) -> {
 				if (acquisition.abandon()) {
 					this.entries.leave(acquisition);
@@ -81,7 +81,7 @@ final class AcquisitionSubmitter {
 			return acquisition.await();
 		}
 		if (!this.waitingThreads.begin()) {
-			this.entries.refuse(acquisition);
+			this.entries.reject(acquisition);
 			return acquisition.await();
 		}
 		try {

@@ -45,7 +45,7 @@ final class AsyncGroupAcquisition extends GroupAcquisition {
 	boolean await(CompletableFuture<List<Acquisition>> submitted) {
 		if (submitted.isDone()) {
 			Acquisition first = submitted.join().get(0);
-			if (first.deliverRefusal()) {
+			if (first.deliverRejection()) {
 				lease(first).whenComplete((lease, failure) -> fail(failure));
 				return false;
 			}

@@ -15,7 +15,7 @@ import io.github.lockstarter.registry.acquisition.Answer.Failed;
 import io.github.lockstarter.registry.acquisition.Answer.GivenResult;
 import io.github.lockstarter.registry.acquisition.Answer.HeldByToken;
 import io.github.lockstarter.registry.acquisition.Answer.Leased;
-import io.github.lockstarter.registry.acquisition.Answer.Refused;
+import io.github.lockstarter.registry.acquisition.Answer.Rejected;
 import io.github.lockstarter.registry.acquisition.Delivery;
 import io.github.lockstarter.registry.sharing.SharingRegistry.ContentionListener;
 import io.github.lockstarter.registry.sharing.SharingRegistry.LeaseOrResult;
@@ -60,25 +60,25 @@ final class CallerAnswers {
 	}
 
 	Lease lease(Acquisition acquisition, Answer given) {
-		throwRefusal(acquisition, given);
+		throwRejection(acquisition, given);
 		return ((Leased) given).lease();
 	}
 
 	LeaseOrResult leaseOrResult(Acquisition acquisition, Answer given) {
-		throwRefusal(acquisition, given);
+		throwRejection(acquisition, given);
 		return (given instanceof GivenResult result) ? new LeaseOrResult(null, result.result())
 				: new LeaseOrResult(((Leased) given).lease(), null);
 	}
 
 	TokenLock tokenLock(Acquisition acquisition, Answer given) {
-		throwRefusal(acquisition, given);
+		throwRejection(acquisition, given);
 		return ((HeldByToken) given).lock();
 	}
 
-	private void throwRefusal(Acquisition acquisition, Answer given) {
+	private void throwRejection(Acquisition acquisition, Answer given) {
 		throwFailure(given);
-		if (given instanceof Refused refused) {
-			LockConflictException conflict = acquisition.conflict(refused);
+		if (given instanceof Rejected rejected) {
+			LockConflictException conflict = acquisition.conflict(rejected);
 			this.conflicts.accept(conflict);
 			throw conflict;
 		}

@@ -67,7 +67,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 
 	/**
 	 * Creates a registry with the same options for all locks, for applications without
-	 * Spring Boot. At most 64 callers of this JVM wait for one lock.
+	 * Spring Boot. At most 64 callers of this instance wait for one lock.
 	 * @param store the store, which the caller closes after the registry
 	 * @param options the options of {@link #options(String)}
 	 */

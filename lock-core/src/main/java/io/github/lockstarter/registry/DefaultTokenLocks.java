@@ -59,8 +59,8 @@ public final class DefaultTokenLocks implements TokenLocks {
 	}
 
 	/**
-	 * Tries to extend the lock before the acquisition is queued: the queue would refuse
-	 * its holder. A refused caller may have become the holder through another attempt in
+	 * Tries to extend the lock before the acquisition is queued: the queue would reject
+	 * its holder. A rejected caller may have become the holder through another attempt in
 	 * the meantime, so it tries to extend again.
 	 */
 	@Override

@@ -116,7 +116,7 @@ abstract class GroupAcquisition {
 
 	/**
 	 * Waits for the answers, {@linkplain #granted records} them, or {@linkplain #fail
-	 * fails} with the first refusal.
+	 * fails} with the first rejection.
 	 * @param submitted completes with the acquisitions that are answered, or will be
 	 * @return whether all were granted; {@code false} if that is not known yet and
 	 * {@link #proceed} is called later, or after a failure

@@ -1,5 +1,5 @@
 /**
- * The engine: grants the locks of a store to the callers of one JVM.
+ * The engine: grants the locks of a store to the callers of one instance.
  */
 @NullMarked
 package io.github.lockstarter.registry;

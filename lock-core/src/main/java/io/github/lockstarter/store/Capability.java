@@ -5,7 +5,7 @@ import org.springframework.util.Assert;
 /**
  * An optional capability of a {@link LockStore}, beyond granting, renewing and releasing
  * locks. A store declares its capabilities. A feature that needs a missing capability is
- * refused at start-up, or works in another way.
+ * rejected at start-up, or works in another way.
  */
 public enum Capability {
 

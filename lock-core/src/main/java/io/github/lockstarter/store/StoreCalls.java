@@ -229,7 +229,7 @@ public final class StoreCalls implements AutoCloseable {
 
 	/**
 	 * Repeats a release later. A command that was lost and repeated may still reach the
-	 * store, and grant the lock to an owner that has released it or was refused.
+	 * store, and grant the lock to an owner that has released it or was rejected.
 	 * @param ttl the time to live of such a grant
 	 * @param release calls the driver
 	 */

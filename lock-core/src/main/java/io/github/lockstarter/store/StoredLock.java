@@ -25,7 +25,7 @@ public interface StoredLock extends AutoCloseable {
 	 * grant, unless the command {@linkplain AcquireCommand#undoneOnFailure() excludes
 	 * it}; the caller does not.
 	 * @param command the owner, the time to live, and the alternatives to the lock
-	 * @return a stage that completes with the grant, or the reason for a refusal
+	 * @return a stage that completes with the grant, or the reason for a rejection
 	 */
 	CompletionStage<AcquireResult> acquire(AcquireCommand command);
 

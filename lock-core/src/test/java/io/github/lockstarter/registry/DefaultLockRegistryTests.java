@@ -70,13 +70,13 @@ class DefaultLockRegistryTests {
 		});
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		TokenLocks tokens = new DefaultTokenLocks(this.locks);
-		List<CompletableFuture<?>> refused = Stream
+		List<CompletableFuture<?>> rejected = Stream
 			.of(this.locks.acquireAsync(KEY, OPTIONS), tokens.acquireAsync(KEY, OPTIONS),
 					tokens.acquireAsync(KEY, OPTIONS, "a-token-of-my-own"))
 			.<CompletableFuture<?>>map(CompletionStage::toCompletableFuture)
 			.toList();
 		this.runtime.settle();
-		assertThat(refused).allSatisfy(
+		assertThat(rejected).allSatisfy(
 				(answer) -> assertThatExceptionOfType(CompletionException.class).isThrownBy(() -> answer.getNow(null))
 					.withCause(failure));
 		lease.close();
@@ -143,8 +143,8 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("An asynchronous caller that is refused at once gets its answer before the method returns, without its executor")
-	void refusedAtOnce() {
+	@DisplayName("An asynchronous caller that is rejected at once gets its answer before the method returns, without its executor")
+	void rejectedAtOnce() {
 		List<Thread> threads = new ArrayList<>();
 		this.locks.onConflict((conflict) -> threads.add(Thread.currentThread()));
 		Queue<Runnable> tasks = new ArrayDeque<>();
@@ -160,8 +160,8 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("An asynchronous caller that is refused after a wait gets its answer on its executor")
-	void refusedOnExecutor() {
+	@DisplayName("An asynchronous caller that is rejected after a wait gets its answer on its executor")
+	void rejectedOnExecutor() {
 		this.locks.acquire(KEY, OPTIONS);
 		Queue<Runnable> tasks = new ArrayDeque<>();
 		CompletableFuture<Lease> waiting = this.locks.acquireAsync(KEY, WAITING, tasks::add).toCompletableFuture();

@@ -107,7 +107,7 @@ class DefaultTokenLocksTests {
 		TokenLock next = join(this.locks.acquireAsync(KEY, OPTIONS));
 		assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
 		assertThat(release(TOKEN)).as("by a holder that is too late").isFalse();
-		assertRefused(this.locks.acquireAsync(KEY, OPTIONS, TOKEN), "request-in-progress");
+		assertRejected(this.locks.acquireAsync(KEY, OPTIONS, TOKEN), "request-in-progress");
 		assertThat(release(next.token())).isTrue();
 	}
 
@@ -117,47 +117,47 @@ class DefaultTokenLocksTests {
 		TokenLock held = join(this.locks.acquireAsync(KEY, OPTIONS));
 		assertThat(release(TOKEN)).isFalse();
 		assertThat(release(held.token().toUpperCase())).isFalse();
-		assertRefused(this.locks.acquireAsync(KEY, LockOptions.of(Duration.ofHours(1)), TOKEN), "request-in-progress");
+		assertRejected(this.locks.acquireAsync(KEY, LockOptions.of(Duration.ofHours(1)), TOKEN), "request-in-progress");
 		assertThat(remaining()).hasValue(OPTIONS.ttl());
 		assertThat(release(held.token())).isTrue();
 	}
 
 	@Test
-	@DisplayName("A try-lock caller is refused at once, a waiter when its wait times out; both get the remaining time of the lock")
-	void refused() {
+	@DisplayName("A try-lock caller is rejected at once, a waiter when its wait times out; both get the remaining time of the lock")
+	void rejected() {
 		join(this.locks.acquireAsync(KEY, OPTIONS, TOKEN));
 		LockOptions waiting = OPTIONS.withWaitTime(Duration.ofMillis(100));
-		assertRefused(this.locks.acquireAsync(KEY, OPTIONS), "request-in-progress");
-		assertRefused(this.locks.acquireAsync(KEY, OPTIONS, "another-token-of-jiro"), "request-in-progress");
+		assertRejected(this.locks.acquireAsync(KEY, OPTIONS), "request-in-progress");
+		assertRejected(this.locks.acquireAsync(KEY, OPTIONS, "another-token-of-jiro"), "request-in-progress");
 		List<CompletionStage<TokenLock>> attempts = List.of(this.locks.acquireAsync(KEY, waiting),
 				this.locks.acquireAsync(KEY, waiting, "another-token-of-jiro"));
 		this.runtime.pass(waiting.waitTime().minusNanos(1));
 		assertThat(attempts).noneMatch((attempt) -> attempt.toCompletableFuture().isDone());
 		this.runtime.pass(Duration.ofNanos(1));
-		assertThat(attempts).allSatisfy((attempt) -> assertRefused(attempt, "wait-timeout"));
+		assertThat(attempts).allSatisfy((attempt) -> assertRejected(attempt, "wait-timeout"));
 		assertThat(release(TOKEN)).isTrue();
 	}
 
 	@Test
-	@DisplayName("Of two concurrent try-lock callers, one gets the lock, and the other is refused with the remaining time")
+	@DisplayName("Of two concurrent try-lock callers, one gets the lock, and the other is rejected with the remaining time")
 	void concurrentTryLocks() {
 		this.store.withholding = true;
 		CompletionStage<TokenLock> first = this.locks.acquireAsync(KEY, OPTIONS);
 		CompletionStage<TokenLock> second = this.locks.acquireAsync(KEY, LockOptions.of(Duration.ofMinutes(9)));
 		this.store.deliver();
 		join(first);
-		assertRefused(second, "request-in-progress");
+		assertRejected(second, "request-in-progress");
 		assertThat(this.store.acquires).hasValue(1);
 	}
 
 	@Test
-	@DisplayName("toString of a token lock and of a refusal does not contain the token")
+	@DisplayName("toString of a token lock and of a rejection does not contain the token")
 	void textForms() {
 		assertThat(join(this.locks.acquireAsync(KEY, OPTIONS, TOKEN)).toString()).doesNotContain(TOKEN)
 			.startsWith("TokenLock[fencingToken=");
-		CompletionStage<TokenLock> refused = this.locks.acquireAsync(KEY, OPTIONS, TOKEN + "2");
+		CompletionStage<TokenLock> rejected = this.locks.acquireAsync(KEY, OPTIONS, TOKEN + "2");
 		this.runtime.settle();
-		assertThat(refused).failsWithin(Duration.ZERO)
+		assertThat(rejected).failsWithin(Duration.ZERO)
 			.withThrowableThat()
 			.satisfies((ex) -> assertThat(ex).hasStackTraceContaining("held by another caller")
 				.extracting(Throwable::toString)
@@ -169,7 +169,7 @@ class DefaultTokenLocksTests {
 	@ValueSource(strings = { "", "fifteen-letters", " sixteen-letters", "sixteen letters ", "sixteen\tletters.",
 			"sixteen-letters\n", "sixteen-letters-\n", "sixteen-letters-\u00e9", "sixteen-letters-\uff21",
 			"sixteen-letters-\0", "sixteen-letters-:", "sixteen-letters-,", "sixteen-letters-*" })
-	@DisplayName("An invalid token is refused without a command to the store")
+	@DisplayName("An invalid token is rejected without a command to the store")
 	void noToken(String token) {
 		assertNoToken(token);
 	}
@@ -207,7 +207,7 @@ class DefaultTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("A store failure is not a refusal, whatever the operation, and no state is left in this JVM")
+	@DisplayName("A store failure is not a rejection, whatever the operation, and no state is left in this JVM")
 	void failingStore() {
 		this.store.broken = true;
 		assertAllFail("out of order");
@@ -216,7 +216,7 @@ class DefaultTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("An exception of a store's own type is not a refusal")
+	@DisplayName("An exception of a store's own type is not a rejection")
 	void throwingStore() {
 		this.store.throwing = true;
 		assertAllFail("not even an answer");
@@ -262,7 +262,7 @@ class DefaultTokenLocksTests {
 		return join(this.locks.releaseAsync(KEY, token));
 	}
 
-	private void assertRefused(CompletionStage<TokenLock> attempt, String problem) {
+	private void assertRejected(CompletionStage<TokenLock> attempt, String problem) {
 		this.runtime.settle();
 		assertThat(attempt).failsWithin(Duration.ZERO)
 			.withThrowableThat()

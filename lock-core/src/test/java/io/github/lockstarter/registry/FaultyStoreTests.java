@@ -155,8 +155,8 @@ class FaultyStoreTests {
 	}
 
 	@Test
-	@DisplayName("A waiter is refused in time although the store fails to end its notifications")
-	void refusedInTime() {
+	@DisplayName("A waiter is rejected in time although the store fails to end its notifications")
+	void rejectedInTime() {
 		this.memory.lock(KEY).acquire(AcquireCommand.of("elsewhere", WAITING.waitTime().multipliedBy(2)));
 		this.store.onClose = () -> {
 			throw new IllegalStateException("not now");
@@ -235,12 +235,12 @@ class FaultyStoreTests {
 			await(ended);
 		};
 		Thread operator = new Thread(this::forceRelease);
-		// The caller is refused when the first waiter holds the lock and still gets
+		// The caller is rejected when the first waiter holds the lock and still gets
 		// notifications.
-		this.locks.acquireAsync(KEY, OPTIONS, (refusal) -> {
+		this.locks.acquireAsync(KEY, OPTIONS, (rejection) -> {
 			operator.start();
 			await(asking);
-			refusal.run();
+			rejection.run();
 		});
 		answer.complete(new Granted(1));
 		ended.countDown();

@@ -118,8 +118,8 @@ class GroupAcquisitionTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
-	@DisplayName("If another instance holds one lock, a try-lock caller is refused for it, and holds none")
-	void refused(boolean acquiresAll) {
+	@DisplayName("If another instance holds one lock, a try-lock caller is rejected for it, and holds none")
+	void rejected(boolean acquiresAll) {
 		this.store.acquiresAll = acquiresAll;
 		DefaultLockRegistry locks = this.runtime.registry(this.store, this.counts);
 		Lease seventh = this.elsewhere.acquire(key(7), OPTIONS);
@@ -141,8 +141,8 @@ class GroupAcquisitionTests {
 	}
 
 	@Test
-	@DisplayName("If this JVM holds one lock, a try-lock caller is refused without a command to the store, before the method returns")
-	void refusedHere() {
+	@DisplayName("If this JVM holds one lock, a try-lock caller is rejected without a command to the store, before the method returns")
+	void rejectedHere() {
 		Lease lease = this.locks.acquire(key(7), OPTIONS);
 		int before = this.store.requests();
 		assertThatExceptionOfType(LockConflictException.class)
@@ -192,7 +192,7 @@ class GroupAcquisitionTests {
 		CompletableFuture<List<Lease>> waiting = this.locks.acquireAllAsync(keys(20), WAITING, this.executor)
 			.toCompletableFuture();
 		this.runtime.settle();
-		assertThat(this.store.acquires).as("refused, those before it, and itself").hasValue(before + 3);
+		assertThat(this.store.acquires).as("rejected, those before it, and itself").hasValue(before + 3);
 		lease.close();
 		this.runtime.pass(Duration.ofMillis(200));
 		assertThat(waiting).isCompleted();
@@ -201,7 +201,7 @@ class GroupAcquisitionTests {
 	}
 
 	@Test
-	@DisplayName("The wait time applies to all locks together; when it is over, the caller is refused and holds no lock")
+	@DisplayName("The wait time applies to all locks together; when it is over, the caller is rejected and holds no lock")
 	void oneDeadline() {
 		Lease first = this.elsewhere.acquire(key(3), OPTIONS);
 		Lease second = this.elsewhere.acquire(key(9), OPTIONS);
@@ -319,10 +319,10 @@ class GroupAcquisitionTests {
 			.toCompletableFuture();
 		CompletableFuture<Optional<Lease>> tryLock = this.locks.tryAcquireAsync(key(5), OPTIONS).toCompletableFuture();
 		CompletableFuture<Optional<Lease>> waiter = this.locks.tryAcquireAsync(key(6), WAITING).toCompletableFuture();
-		CompletableFuture<Optional<Lease>> refused = this.locks.tryAcquireAsync(key(0), OPTIONS).toCompletableFuture();
+		CompletableFuture<Optional<Lease>> rejected = this.locks.tryAcquireAsync(key(0), OPTIONS).toCompletableFuture();
 		this.store.deliver();
 		assertThat(failure(group)).isInstanceOf(LockConflictException.class);
-		assertThat(join(refused)).isEmpty();
+		assertThat(join(rejected)).isEmpty();
 		join(tryLock).orElseThrow().close();
 		join(waiter).orElseThrow().close();
 		lease.close();

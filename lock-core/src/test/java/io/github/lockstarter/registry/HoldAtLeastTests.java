@@ -38,7 +38,7 @@ class HoldAtLeastTests {
 	private final DefaultLockRegistry others = this.runtime.registry(this.store);
 
 	@Test
-	@DisplayName("A lock that is released before hold-at-least is over is refused to all instances until then")
+	@DisplayName("A lock that is released before hold-at-least is over is rejected to all instances until then")
 	void keepsLock() {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		this.runtime.pass(Duration.ofMillis(100));
@@ -94,7 +94,7 @@ class HoldAtLeastTests {
 
 	@Test
 	@DisplayName("A lock that is released because its caller did not get another one is free at once")
-	void refusedGroup() {
+	void rejectedGroup() {
 		LockKey second = new LockKey("second job", "");
 		this.others.acquire(second, OPTIONS);
 		LockOptions brief = OPTIONS.withWaitTime(Duration.ofMillis(100));

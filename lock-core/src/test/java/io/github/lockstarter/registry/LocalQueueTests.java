@@ -88,8 +88,8 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("While this JVM holds or queues for a lock, a try-lock caller is refused without a command to the store")
-	void refusedWithoutStore() {
+	@DisplayName("While this JVM holds or queues for a lock, a try-lock caller is rejected without a command to the store")
+	void rejectedWithoutStore() {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		CompletableFuture<Optional<Lease>> waiting = waitAsync();
 		int requests = this.store.requests();
@@ -105,7 +105,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("A waiter above max-waiters is refused at once")
+	@DisplayName("A waiter above max-waiters is rejected at once")
 	void maxWaiters() {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		List<CompletableFuture<Optional<Lease>>> waiting = IntStream.range(0, 4).mapToObj((i) -> waitAsync()).toList();
@@ -117,30 +117,30 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("A caller that finds the queue full is refused for that reason; a try-lock caller, or a timed-out waiter, is not")
+	@DisplayName("A caller that finds the queue full is rejected for that reason; a try-lock caller, or a timed-out waiter, is not")
 	void queueFull() {
 		LockOptions impatient = OPTIONS.withWaitTime(Duration.ofMillis(1));
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		waitAsync();
 		waitAsync();
-		assertThat(refusal(impatient)).isEqualTo("wait-timeout");
+		assertThat(rejection(impatient)).isEqualTo("wait-timeout");
 		CompletableFuture<Optional<Lease>> last = waitAsync();
-		assertThat(refusal(WAITING)).isEqualTo("wait-queue-full");
-		assertThat(refusal(impatient)).isEqualTo("wait-queue-full");
-		assertThat(refusal(OPTIONS)).isEqualTo("request-in-progress");
+		assertThat(rejection(WAITING)).isEqualTo("wait-queue-full");
+		assertThat(rejection(impatient)).isEqualTo("wait-queue-full");
+		assertThat(rejection(OPTIONS)).isEqualTo("request-in-progress");
 		last.cancel(false);
-		assertThat(refusal(impatient)).as("there is room again").isEqualTo("wait-timeout");
+		assertThat(rejection(impatient)).as("there is room again").isEqualTo("wait-timeout");
 		lease.close();
 	}
 
 	@Test
-	@DisplayName("The refusal of a full queue contains the remaining time of the holder's lease")
+	@DisplayName("The rejection of a full queue contains the remaining time of the holder's lease")
 	void answerOfFullQueue() {
 		this.locks.acquire(KEY, OPTIONS);
 		IntStream.range(0, 3).forEach((i) -> waitAsync());
-		CompletableFuture<Lease> refused = this.locks.acquireAsync(KEY, WAITING).toCompletableFuture();
+		CompletableFuture<Lease> rejected = this.locks.acquireAsync(KEY, WAITING).toCompletableFuture();
 		this.runtime.settle();
-		assertThat(refused).failsWithin(Duration.ZERO)
+		assertThat(rejected).failsWithin(Duration.ZERO)
 			.withThrowableOfType(ExecutionException.class)
 			.havingCause()
 			.isInstanceOfSatisfying(LockConflictException.class, (ex) -> {
@@ -151,17 +151,17 @@ class LocalQueueTests {
 	}
 
 	/** Returns the last segment of the problem type. */
-	private String refusal(LockOptions options) {
+	private String rejection(LockOptions options) {
 		CompletableFuture<Lease> acquire = this.locks.acquireAsync(KEY, options).toCompletableFuture();
 		this.runtime.pass(Duration.ofMillis(1));
-		LockConflictException refusal = (LockConflictException) catchThrowableOfType(CompletionException.class,
+		LockConflictException rejection = (LockConflictException) catchThrowableOfType(CompletionException.class,
 				acquire::join)
 			.getCause();
-		return refusal.getBody().getType().toString().substring(PROBLEMS.length());
+		return rejection.getBody().getType().toString().substring(PROBLEMS.length());
 	}
 
 	@Test
-	@DisplayName("A waiter is refused when its wait times out, at any position in the queue")
+	@DisplayName("A waiter is rejected when its wait times out, at any position in the queue")
 	void ownDeadlines() {
 		this.locks.acquire(KEY, OPTIONS);
 		CompletableFuture<Optional<Lease>> patient = waitAsync();
@@ -330,7 +330,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("Of two concurrent try-lock callers, one gets the lock and the other is refused, by one request")
+	@DisplayName("Of two concurrent try-lock callers, one gets the lock and the other is rejected, by one request")
 	void concurrentTryLocks() {
 		this.store.withholding = true;
 		CompletableFuture<Optional<Lease>> first = tryAsync();
@@ -386,7 +386,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("While a lock is being released, a try-lock caller is not refused because of another one before it")
+	@DisplayName("While a lock is being released, a try-lock caller is not rejected because of another one before it")
 	void duringRelease() {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		this.store.withholding = true;

@@ -104,8 +104,8 @@ class ObservationTests {
 	}
 
 	@Test
-	@DisplayName("A refusal is a conflict, or a timeout after a wait, and only waits are timed")
-	void refusals() {
+	@DisplayName("A rejection is a conflict, or a timeout after a wait, and only waits are timed")
+	void rejections() {
 		try (Lease held = this.locks.acquire("team:42")) {
 			assertThat(this.locks.tryAcquire("team:42", Duration.ZERO)).isEmpty();
 			this.locks.tryAcquireAsync("team:42", SHORT);
@@ -155,7 +155,7 @@ class ObservationTests {
 	}
 
 	@Test
-	@DisplayName("A caller that gives up is counted neither as refused nor as failed")
+	@DisplayName("A caller that gives up is counted neither as rejected nor as failed")
 	void cancelled() {
 		try (Lease held = this.locks.acquire("team:42")) {
 			this.locks.tryAcquireAsync("team:42", LONG).toCompletableFuture().cancel(false);

@@ -70,7 +70,7 @@ class PolledStoreTests {
 	}
 
 	@Test
-	@DisplayName("While a server yields a lock to other servers, a try-lock caller is refused if there are local waiters, and gets the lock otherwise")
+	@DisplayName("While a server yields a lock to other servers, a try-lock caller is rejected if there are local waiters, and gets the lock otherwise")
 	void tryLockWhileYielding() {
 		LockOptions otherTtl = LockOptions.of(Duration.ofMinutes(1)).withWaitTime(WAITING.waitTime());
 		for (boolean stays : new boolean[] { true, false }) {

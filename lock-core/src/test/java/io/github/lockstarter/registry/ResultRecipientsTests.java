@@ -86,7 +86,7 @@ class ResultRecipientsTests {
 	}
 
 	@Test
-	@DisplayName("Of several try-lock callers behind a caller that gets its result, one gets the lock, and the others are refused")
+	@DisplayName("Of several try-lock callers behind a caller that gets its result, one gets the lock, and the others are rejected")
 	void tryLockCallers() {
 		lease(TARO).close("taro's");
 		this.store.withholding = true;

@@ -153,8 +153,8 @@ class SeveralStoresTests {
 	}
 
 	@Test
-	@DisplayName("A held lock refuses a call for several at once, without a request to any store")
-	void refusedHere() {
+	@DisplayName("A held lock rejects a call for several at once, without a request to any store")
+	void rejectedHere() {
 		Lease held = this.locks.acquire(PAID, OPTIONS);
 		assertThatExceptionOfType(LockConflictException.class)
 			.isThrownBy(() -> this.locks.acquireAll(List.of(FREE, PAID), OPTIONS));

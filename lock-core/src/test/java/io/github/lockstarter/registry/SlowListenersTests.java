@@ -90,7 +90,7 @@ class SlowListenersTests {
 
 	@ParameterizedTest
 	@EnumSource
-	@DisplayName("While the application blocks, locks are granted, refused, waited for, renewed and released, and losses are reported")
+	@DisplayName("While the application blocks, locks are granted, rejected, waited for, renewed and released, and losses are reported")
 	void blocking(Slow slow) {
 		Lease renewed = hold(this.locks.acquire(key("renewed"), RENEWED));
 		Lease taken = this.locks.acquire(key("taken"), OPTIONS);

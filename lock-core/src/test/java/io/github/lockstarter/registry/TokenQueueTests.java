@@ -136,8 +136,8 @@ class TokenQueueTests {
 	@DisplayName("A token that waits for a lease gets the lock when the lease is closed, and not before")
 	void waitsForLease() {
 		Lease lease = this.registry.acquire(KEY, OPTIONS);
-		assertRefused(this.locks.acquireAsync(KEY, OPTIONS));
-		assertRefused(this.locks.acquireAsync(KEY, OPTIONS, TOKEN));
+		assertRejected(this.locks.acquireAsync(KEY, OPTIONS));
+		assertRejected(this.locks.acquireAsync(KEY, OPTIONS, TOKEN));
 		CompletableFuture<TokenLock> first = waitForToken();
 		CompletableFuture<TokenLock> second = waitFor(TOKEN);
 		awaitWaiting(4);
@@ -191,7 +191,7 @@ class TokenQueueTests {
 	}
 
 	@Test
-	@DisplayName("A token that waits again behind another waiter is not refused at the end of its wait if it got the lock before")
+	@DisplayName("A token that waits again behind another waiter is not rejected at the end of its wait if it got the lock before")
 	void waitsBehindOthers() {
 		hold();
 		CompletableFuture<TokenLock> first = waitFor(TOKEN);
@@ -260,7 +260,7 @@ class TokenQueueTests {
 		assertClosed(waiting);
 		assertClosed(waitForToken());
 		assertClosed(waitFor(TOKEN));
-		assertRefused(this.locks.acquireAsync(KEY, OPTIONS));
+		assertRejected(this.locks.acquireAsync(KEY, OPTIONS));
 		assertThat(join(this.locks.acquireAsync(KEY, WAITING, HOLDER)).extended()).isTrue();
 		release(HOLDER);
 		release(join(waitForToken()).token());
@@ -305,7 +305,7 @@ class TokenQueueTests {
 		return join(this.locks.remainingAsync(KEY)).orElse(Duration.ZERO);
 	}
 
-	private void assertRefused(CompletionStage<TokenLock> attempt) {
+	private void assertRejected(CompletionStage<TokenLock> attempt) {
 		this.runtime.settle();
 		assertThat(attempt).failsWithin(Duration.ZERO)
 			.withThrowableThat()

@@ -78,8 +78,8 @@ class WaitingThreadsTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	@DisplayName("One thread waits, and the next one is refused with the rest of the lease as soon as it finds the lock held, here or elsewhere")
-	void refused(boolean here) throws Exception {
+	@DisplayName("One thread waits, and the next one is rejected with the rest of the lease as soon as it finds the lock held, here or elsewhere")
+	void rejected(boolean here) throws Exception {
 		Lease held = (here ? this.locks : this.elsewhere).acquire(KEY, WAITING);
 		Future<Lease> waiting = waiting();
 		assertThatExceptionOfType(LockConflictException.class)

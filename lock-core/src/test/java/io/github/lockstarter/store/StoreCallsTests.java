@@ -87,8 +87,8 @@ class StoreCallsTests {
 	}
 
 	@Test
-	@DisplayName("A refusal that arrives late needs no undo")
-	void lateRefusal() {
+	@DisplayName("A rejection that arrives late needs no undo")
+	void lateRejection() {
 		assertBroken(grant(), "did not answer");
 		this.driver.complete(new Held(TTL));
 		assertThat(this.undone).hasValue(0);

@@ -22,7 +22,7 @@ import io.github.lockstarter.registry.acquisition.Answer.Failed;
 import io.github.lockstarter.registry.acquisition.Answer.GivenResult;
 import io.github.lockstarter.registry.acquisition.Answer.HeldByToken;
 import io.github.lockstarter.registry.acquisition.Answer.Leased;
-import io.github.lockstarter.registry.acquisition.Answer.Refused;
+import io.github.lockstarter.registry.acquisition.Answer.Rejected;
 import io.github.lockstarter.registry.acquisition.Delivery.Async;
 import io.github.lockstarter.registry.acquisition.Delivery.Blocking;
 import io.github.lockstarter.registry.sharing.SharedLease;
@@ -101,8 +101,8 @@ public abstract sealed class Acquisition permits LeaseAcquisition, ResultAcquisi
 	}
 
 	/**
-	 * Returns whether a holder in this JVM can hand the lock off to the caller, without a
-	 * command to the store.
+	 * Returns whether a holder in this instance can hand the lock off to the caller,
+	 * without a command to the store.
 	 * @param held the result key of the holder
 	 */
 	public abstract boolean canFollow(@Nullable ResultKey held);
@@ -201,35 +201,35 @@ public abstract sealed class Acquisition permits LeaseAcquisition, ResultAcquisi
 	}
 
 	/**
-	 * Refuses the caller. The remaining time is zero if the holder's lease is unknown.
+	 * Rejects the caller. The remaining time is zero if the holder's lease is unknown.
 	 */
-	public final void refuse(Duration remaining) {
-		answer(refusal(remaining, false));
+	public final void reject(Duration remaining) {
+		answer(rejection(remaining, false));
 	}
 
 	/**
-	 * Refuses the caller while it submits the acquisition. The caller has to call
-	 * {@link #deliverRefusal()} afterwards, which saves a thread switch.
+	 * Rejects the caller while it submits the acquisition. The caller has to call
+	 * {@link #deliverRejection()} afterwards, which saves a thread switch.
 	 * @param queueFull whether the caller wanted to wait, and the wait queue is full
 	 */
-	public void refuseAtOnce(Duration remaining, boolean queueFull) {
-		this.answer.complete(refusal(remaining, queueFull));
+	public void rejectAtOnce(Duration remaining, boolean queueFull) {
+		this.answer.complete(rejection(remaining, queueFull));
 	}
 
 	/**
-	 * Delivers the answer on this thread, if it is a refusal.
+	 * Delivers the answer on this thread, if it is a rejection.
 	 * @return whether it is
 	 */
-	public boolean deliverRefusal() {
-		if (this.delivery instanceof Async async && this.answer.getNow(null) instanceof Refused refused) {
-			deliver(refused, async.action());
+	public boolean deliverRejection() {
+		if (this.delivery instanceof Async async && this.answer.getNow(null) instanceof Rejected rejected) {
+			deliver(rejected, async.action());
 			return true;
 		}
 		return false;
 	}
 
-	final Refused refusal(Duration remaining, boolean queueFull) {
-		return new Refused(remaining.isZero() ? this.options.ttl() : remaining, queueFull);
+	final Rejected rejection(Duration remaining, boolean queueFull) {
+		return new Rejected(remaining.isZero() ? this.options.ttl() : remaining, queueFull);
 	}
 
 	public final void fail(String message, @Nullable Throwable cause) {
@@ -344,8 +344,8 @@ public abstract sealed class Acquisition permits LeaseAcquisition, ResultAcquisi
 		else if (given instanceof GivenResult) {
 			end(Event.RESULT, null);
 		}
-		else if (given instanceof Refused refused) {
-			end(refused.queueFull() ? Event.QUEUE_FULL : waits() ? Event.TIMEOUT : Event.CONFLICT, null);
+		else if (given instanceof Rejected rejected) {
+			end(rejected.queueFull() ? Event.QUEUE_FULL : waits() ? Event.TIMEOUT : Event.CONFLICT, null);
 		}
 		else if (given instanceof Failed failed) {
 			end(Event.ERROR, failed.failure());
@@ -361,10 +361,10 @@ public abstract sealed class Acquisition permits LeaseAcquisition, ResultAcquisi
 		}
 	}
 
-	/** Returns the exception for a refused caller. */
-	public final LockConflictException conflict(Refused refused) {
-		return refused.queueFull() ? LockConflictException.waitQueueFull(this.key, refused.retryAfter())
-				: new LockConflictException(this.key, this.options, refused.retryAfter());
+	/** Returns the exception for a rejected caller. */
+	public final LockConflictException conflict(Rejected rejected) {
+		return rejected.queueFull() ? LockConflictException.waitQueueFull(this.key, rejected.retryAfter())
+				: new LockConflictException(this.key, this.options, rejected.retryAfter());
 	}
 
 }

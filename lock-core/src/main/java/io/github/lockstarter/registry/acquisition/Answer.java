@@ -47,7 +47,7 @@ public sealed interface Answer {
 	 * @param retryAfter the time after which the lock may be free
 	 * @param queueFull whether the caller wanted to wait, and the wait queue is full
 	 */
-	record Refused(Duration retryAfter, boolean queueFull) implements Answer {
+	record Rejected(Duration retryAfter, boolean queueFull) implements Answer {
 	}
 
 	/**

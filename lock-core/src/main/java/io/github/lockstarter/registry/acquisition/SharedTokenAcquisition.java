@@ -4,13 +4,13 @@ import java.util.function.BiConsumer;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
-import io.github.lockstarter.registry.acquisition.Answer.Refused;
+import io.github.lockstarter.registry.acquisition.Answer.Rejected;
 import io.github.lockstarter.store.AcquireCommand;
 
 /**
  * An acquisition for a lock that is held by a token that applications share. Another
  * attempt of the same token may have been granted the lock. So a grant is never undone,
- * and a refusal is final only if the store confirms that the token does not hold the
+ * and a rejection is final only if the store confirms that the token does not hold the
  * lock.
  */
 public final class SharedTokenAcquisition extends TokenAcquisition {
@@ -43,7 +43,7 @@ public final class SharedTokenAcquisition extends TokenAcquisition {
 
 	@Override
 	void answer(Answer given) {
-		if (given instanceof Refused) {
+		if (given instanceof Rejected) {
 			extend(() -> super.answer(given));
 		}
 		else {

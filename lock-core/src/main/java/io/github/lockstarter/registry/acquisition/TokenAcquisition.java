@@ -11,7 +11,7 @@ import io.github.lockstarter.registry.acquisition.Answer.HeldByToken;
 import io.github.lockstarter.store.ResultKey;
 
 /**
- * An acquisition for a lock that is held by a token instead of this JVM.
+ * An acquisition for a lock that is held by a token instead of this instance.
  */
 public abstract sealed class TokenAcquisition extends Acquisition permits NewTokenAcquisition, SharedTokenAcquisition {
 
@@ -32,12 +32,12 @@ public abstract sealed class TokenAcquisition extends Acquisition permits NewTok
 	 * code of the caller must not run.
 	 */
 	@Override
-	public final void refuseAtOnce(Duration remaining, boolean queueFull) {
-		answer(refusal(remaining, queueFull));
+	public final void rejectAtOnce(Duration remaining, boolean queueFull) {
+		answer(rejection(remaining, queueFull));
 	}
 
 	@Override
-	public final boolean deliverRefusal() {
+	public final boolean deliverRejection() {
 		return false;
 	}
 

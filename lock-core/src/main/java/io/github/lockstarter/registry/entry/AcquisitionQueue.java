@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.registry.acquisition.Acquisition;
 
 /**
- * Requests in the order of their arrival. The first one needs no memory: most locks have
- * only one acquisition at a time.
+ * Acquisitions in the order of their arrival. The first one needs no memory: most locks
+ * have only one acquisition at a time.
  */
 class AcquisitionQueue {
 

@@ -26,7 +26,7 @@ import io.github.lockstarter.store.GroupLockStore;
 import io.github.lockstarter.store.LockStore;
 
 /**
- * The locks of a store that are held or waited for in this JVM, and their shared
+ * The locks of a store that are held or waited for in this instance, and their shared
  * resources.
  */
 public final class LockEntries {
@@ -115,7 +115,7 @@ public final class LockEntries {
 		return group.ask();
 	}
 
-	/** Returns whether a caller that does not wait would be refused at once. */
+	/** Returns whether a caller that does not wait would be rejected at once. */
 	boolean isTaken(LockKey key) {
 		LockEntry entry = this.entries.get(key);
 		return entry != null && entry.isTaken();
@@ -147,11 +147,11 @@ public final class LockEntries {
 		}
 	}
 
-	/** Refuses a waiter whose thread must not wait. */
-	void refuse(Acquisition acquisition) {
+	/** Rejects a waiter whose thread must not wait. */
+	void reject(Acquisition acquisition) {
 		LockEntry entry = this.entries.get(acquisition.key());
 		if (entry != null) {
-			entry.refuse(acquisition);
+			entry.reject(acquisition);
 		}
 	}
 

@@ -68,7 +68,7 @@ public final class LockEntriesByStore {
 
 	/**
 	 * Returns the first of the locks for which a caller that does not wait would be
-	 * refused at once; {@code null} if there is none.
+	 * rejected at once; {@code null} if there is none.
 	 */
 	public @Nullable LockKey firstTaken(Collection<LockKey> keys) {
 		return keys.stream().filter((key) -> entries(key).isTaken(key)).findFirst().orElse(null);
@@ -79,9 +79,9 @@ public final class LockEntriesByStore {
 		entries(acquisition.key()).leave(acquisition);
 	}
 
-	/** Refuses a waiter whose thread must not wait. */
-	public void refuse(Acquisition acquisition) {
-		entries(acquisition.key()).refuse(acquisition);
+	/** Rejects a waiter whose thread must not wait. */
+	public void reject(Acquisition acquisition) {
+		entries(acquisition.key()).reject(acquisition);
 	}
 
 	/** The lock may have become free. */

@@ -35,10 +35,10 @@ import io.github.lockstarter.store.StoredResult;
 import io.github.lockstarter.store.TransactionalStoredLock;
 
 /**
- * The local state of one lock in this JVM. Only the head of its queue contends for the
- * lock in the store, on behalf of all callers. A holder hands the lock off to the next
- * caller in the queue without a command to the store, until the {@linkplain Turn turn} is
- * over. Then other instances can acquire the lock.
+ * The local state of one lock in this instance. Only the head of its queue contends for
+ * the lock in the store, on behalf of all callers. A holder hands the lock off to the
+ * next caller in the queue without a command to the store, until the {@linkplain Turn
+ * turn} is over. Then other instances can acquire the lock.
  * <p>
  * It is a state machine. A transition is made under the monitor and returns a step, which
  * runs after the monitor is released. So neither the store nor a caller is called under
@@ -72,7 +72,7 @@ final class LockEntry implements LeasedLock {
 	 */
 	private boolean watching;
 
-	/** Whether the last acquire command, if it was refused, is notified of a release. */
+	/** Whether the last acquire command, if it was rejected, is notified of a release. */
 	private boolean registered;
 
 	/** Whether a release was notified since the last acquire command. */
@@ -163,11 +163,11 @@ final class LockEntry implements LeasedLock {
 		}
 		if (taken && !acquisition.waits()) {
 			Duration remaining = remaining();
-			return () -> acquisition.refuseAtOnce(remaining, false);
+			return () -> acquisition.rejectAtOnce(remaining, false);
 		}
 		if (taken && !this.queue.hasRoomFor(acquisition, this.entries.maxWaiters())) {
 			Duration remaining = remaining();
-			return () -> acquisition.refuseAtOnce(remaining, true);
+			return () -> acquisition.rejectAtOnce(remaining, true);
 		}
 		this.queue.add(acquisition);
 		if (this.state == EntryState.NEW) {
@@ -179,7 +179,7 @@ final class LockEntry implements LeasedLock {
 		return Step.NOTHING;
 	}
 
-	/** Returns whether a caller that does not wait would be refused at once. */
+	/** Returns whether a caller that does not wait would be rejected at once. */
 	boolean isTaken() {
 		return withMonitor(() -> this.state == EntryState.HELD || this.state == EntryState.WAITING);
 	}
@@ -251,30 +251,30 @@ final class LockEntry implements LeasedLock {
 		});
 	}
 
-	/** Refuses a waiter, as if the queue had been full when it arrived. */
-	void refuse(Acquisition acquisition) {
+	/** Rejects a waiter, as if the queue had been full when it arrived. */
+	void reject(Acquisition acquisition) {
 		perform(() -> {
 			Duration remaining = remaining();
 			return this.queue.remove(acquisition)
-					? retireIfUnused().then(() -> acquisition.refuseAtOnce(remaining, true)) : Step.NOTHING;
+					? retireIfUnused().then(() -> acquisition.rejectAtOnce(remaining, true)) : Step.NOTHING;
 		});
 	}
 
 	/**
-	 * Refuses the waiters whose wait is over, except for one with a pending command.
+	 * Rejects the waiters whose wait is over, except for one with a pending command.
 	 */
 	private void expire() {
 		perform(() -> {
 			long now = now();
 			Acquisition asker = (this.state == EntryState.ACQUIRING) ? this.queue.head() : null;
-			Step refusals = this.queue.refuseLate(now, asker, remaining());
+			Step rejections = this.queue.rejectLate(now, asker, remaining());
 			waitTimeout().cancel();
 			this.queue.forEach((waiter) -> {
 				if (waiter.deadline() - now > 0) {
 					waitTimeout().set(waiter);
 				}
 			});
-			return refusals.then(retireIfUnused());
+			return rejections.then(retireIfUnused());
 		});
 	}
 
@@ -340,7 +340,7 @@ final class LockEntry implements LeasedLock {
 
 	/**
 	 * Begins a turn, whose acquire command is about to be sent.
-	 * @param notified whether the command, if it is refused, is notified of a release
+	 * @param notified whether the command, if it is rejected, is notified of a release
 	 */
 	private Turn begin(Acquisition head, boolean notified) {
 		Turn turn = new Turn(head.nextOwner(), now(), head.options().ttl());
@@ -413,8 +413,8 @@ final class LockEntry implements LeasedLock {
 		this.lease = granted;
 		this.state = EntryState.HELD;
 		Step closing = stopWatching();
-		Step refusals = this.queue.held(granted.remaining());
-		// The holder is answered before the refused callers: it has work to do, and they
+		Step rejections = this.queue.held(granted.remaining());
+		// The holder is answered before the rejected callers: it has work to do, and they
 		// may be many.
 		return closing.then(() -> {
 			if (closing != Step.NOTHING && this.lease != granted) {
@@ -424,10 +424,10 @@ final class LockEntry implements LeasedLock {
 			}
 			this.entries.renewals().add(granted);
 			acquisition.grant(granted, granted.hold());
-		}).then(refusals);
+		}).then(rejections);
 	}
 
-	/** From now on, this JVM treats the lock as held elsewhere. */
+	/** From now on, this instance treats the lock as held elsewhere. */
 	private Step grantToToken(TokenAcquisition acquisition, Turn turn, long storeToken) {
 		this.queue.remove(acquisition);
 		this.heldUntil = turn.deadline();
@@ -462,15 +462,15 @@ final class LockEntry implements LeasedLock {
 	 * @param endsTurn whether the lock was released although another caller waits here
 	 */
 	private Step acquireNext(boolean endsTurn) {
-		Step refusals = this.queue.refuseHeads((acquisition) -> acquisition.waits() && acquisition.left() <= 0,
+		Step rejections = this.queue.rejectHeads((acquisition) -> acquisition.waits() && acquisition.left() <= 0,
 				remaining());
 		Acquisition head = this.queue.headOrTryLock();
 		if (endsTurn && head != null && head.waits() && yieldsToOtherInstances() && !this.entries.isDraining()) {
 			this.state = EntryState.WAITING;
 			wakeUp().soon();
-			return refusals.then(this.queue.refuseTryLocks(remaining()));
+			return rejections.then(this.queue.rejectTryLocks(remaining()));
 		}
-		return refusals.then((head != null) ? acquire(head) : retire());
+		return rejections.then((head != null) ? acquire(head) : retire());
 	}
 
 	/**
@@ -490,7 +490,7 @@ final class LockEntry implements LeasedLock {
 
 	private Step held(Duration remaining) {
 		return this.queue.held(remaining)
-			.then(this.queue.refuseHeads((acquisition) -> acquisition.left() <= 0, remaining))
+			.then(this.queue.rejectHeads((acquisition) -> acquisition.left() <= 0, remaining))
 			.then(waitForRelease(remaining));
 	}
 

@@ -95,7 +95,7 @@ final class LockGroup {
 			}
 		}
 		else if (result instanceof FirstHeld first && first.index() >= 0 && first.index() < asked.size()) {
-			refused(asked, first.index(), first.held());
+			rejected(asked, first.index(), first.held());
 		}
 		else {
 			answerAll(asked);
@@ -108,19 +108,19 @@ final class LockGroup {
 		this.outcome.complete(asked.stream().map(Member::acquisition).toList());
 	}
 
-	private void refused(List<Member> asked, int index, Held held) {
-		Member refused = asked.get(index);
+	private void rejected(List<Member> asked, int index, Held held) {
+		Member rejected = asked.get(index);
 		List<Member> before = asked.subList(0, index);
 		asked.subList(index + 1, asked.size()).forEach(Member::passOver);
-		boolean goesOn = refused.acquisition().left() > 0 && !this.outcome.isDone();
+		boolean goesOn = rejected.acquisition().left() > 0 && !this.outcome.isDone();
 		if (goesOn && index > 0) {
-			refused.entry().passOver(refused.acquisition(), refused.turn(), held);
+			rejected.entry().passOver(rejected.acquisition(), rejected.turn(), held);
 			ask(before.stream().map(Member::again).toList());
 			return;
 		}
 		before.forEach(Member::passOver);
-		refused.answer(held, null);
-		this.outcome.complete(List.of(refused.acquisition()));
+		rejected.answer(held, null);
+		this.outcome.complete(List.of(rejected.acquisition()));
 	}
 
 	/**

@@ -12,7 +12,7 @@ import io.github.lockstarter.registry.acquisition.Acquisition;
 import io.github.lockstarter.store.StoredResult;
 
 /**
- * The callers of a lock in this JVM, in the order of their arrival. Guarded by the
+ * The callers of a lock in this instance, in the order of their arrival. Guarded by the
  * monitor of its lock.
  */
 final class WaitQueue extends AcquisitionQueue {
@@ -81,41 +81,41 @@ final class WaitQueue extends AcquisitionQueue {
 	}
 
 	/**
-	 * Removes the acquisitions at the head that match the condition, and refuses them.
+	 * Removes the acquisitions at the head that match the condition, and rejects them.
 	 */
-	Step refuseHeads(Predicate<Acquisition> condition, Duration remaining) {
-		List<Acquisition> refused = null;
+	Step rejectHeads(Predicate<Acquisition> condition, Duration remaining) {
+		List<Acquisition> rejected = null;
 		for (Acquisition head = head(); head != null && condition.test(head); head = head()) {
-			refused = (refused != null) ? refused : new ArrayList<>(1);
-			refused.add(head);
+			rejected = (rejected != null) ? rejected : new ArrayList<>(1);
+			rejected.add(head);
 			remove(head);
 		}
-		return (refused != null) ? refuse(refused, remaining) : Step.NOTHING;
+		return (rejected != null) ? reject(rejected, remaining) : Step.NOTHING;
 	}
 
-	/** Removes the waiters whose wait has ended by that time, and refuses them. */
-	Step refuseLate(long now, @Nullable Acquisition asker, Duration remaining) {
+	/** Removes the waiters whose wait has ended by that time, and rejects them. */
+	Step rejectLate(long now, @Nullable Acquisition asker, Duration remaining) {
 		List<Acquisition> late = toList().stream()
 			.filter((acquisition) -> acquisition != asker && acquisition.waits() && acquisition.deadline() - now <= 0)
 			.toList();
 		late.forEach(this::remove);
-		return refuse(late, remaining);
+		return reject(late, remaining);
 	}
 
-	/** Removes the try-locks, and refuses them. */
-	Step refuseTryLocks(Duration remaining) {
+	/** Removes the try-locks, and rejects them. */
+	Step rejectTryLocks(Duration remaining) {
 		AcquisitionQueue tryLocks = this.tryLocks;
 		if (tryLocks == null || tryLocks.isEmpty()) {
 			return Step.NOTHING;
 		}
-		List<Acquisition> refused = tryLocks.toList();
-		refused.forEach(tryLocks::remove);
-		refused.forEach(Acquisition::meetContention);
-		return refuse(refused, remaining);
+		List<Acquisition> rejected = tryLocks.toList();
+		rejected.forEach(tryLocks::remove);
+		rejected.forEach(Acquisition::meetContention);
+		return reject(rejected, remaining);
 	}
 
-	static Step refuse(Collection<Acquisition> refused, Duration remaining) {
-		return () -> refused.forEach((acquisition) -> acquisition.refuse(remaining));
+	static Step reject(Collection<Acquisition> rejected, Duration remaining) {
+		return () -> rejected.forEach((acquisition) -> acquisition.reject(remaining));
 	}
 
 	/**
@@ -158,7 +158,7 @@ final class WaitQueue extends AcquisitionQueue {
 			forEach(Acquisition::meetContention);
 			this.uncontended = 0;
 		}
-		return refuseTryLocks(remaining);
+		return rejectTryLocks(remaining);
 	}
 
 	/** Removes all callers, and fails them. */

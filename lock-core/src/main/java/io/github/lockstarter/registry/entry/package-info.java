@@ -1,5 +1,5 @@
 /**
- * The local state of one lock in this JVM: its queue, its turns, its wake-ups.
+ * The local state of one lock in this instance: its queue, its turns, its wake-ups.
  */
 @NullMarked
 package io.github.lockstarter.registry.entry;

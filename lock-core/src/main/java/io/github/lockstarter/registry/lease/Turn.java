@@ -6,9 +6,9 @@ import java.util.concurrent.TimeUnit;
 import io.github.lockstarter.TokenLocks.TokenLock;
 
 /**
- * A sequence of leases that this JVM hands off under one owner token (lock cohorting). It
- * begins with an acquire command. A turn is bounded in count and in time, so that other
- * instances can acquire the lock.
+ * A sequence of leases that this instance hands off under one owner token (lock
+ * cohorting). It begins with an acquire command. A turn is bounded in count and in time,
+ * so that other instances can acquire the lock.
  * <p>
  * The fencing token of a lease consists of the fencing token that the store granted to
  * the turn and, in the lowest bits, the position within the turn.

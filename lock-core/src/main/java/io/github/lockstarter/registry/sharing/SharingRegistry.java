@@ -54,7 +54,7 @@ public interface SharingRegistry extends LockRegistry {
 	 * {@link ResultQuery#NO_TOKEN} if only later results are accepted
 	 * @param executor completes the stage, as in
 	 * {@link LockRegistry#acquireAsync(LockKey, LockOptions, Executor)}; {@code null} for
-	 * the few threads that all attempts share. An immediate refusal completes the stage
+	 * the few threads that all attempts share. An immediate rejection completes the stage
 	 * on the calling thread, before this method returns
 	 * @return a stage that completes with the lease or the result, or fails like
 	 * {@link #acquire}

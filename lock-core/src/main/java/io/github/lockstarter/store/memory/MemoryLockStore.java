@@ -44,7 +44,7 @@ import io.github.lockstarter.store.memory.BoundedResults.Result;
 
 /**
  * Stores locks in memory. They work within this JVM only, and end with it. Intended for
- * tests and for applications that run on a single server.
+ * tests and for applications that run as a single instance.
  */
 public final class MemoryLockStore implements GroupLockStore {
 

@@ -38,7 +38,7 @@ final class CallerInvariants {
 
 	/**
 	 * The tolerance of the number of requests: a caller that wants several locks and is
-	 * refused one at once does not request the others.
+	 * rejected one at once does not request the others.
 	 */
 	private final Map<SimulatedProcess, Integer> uncertain = new HashMap<>();
 

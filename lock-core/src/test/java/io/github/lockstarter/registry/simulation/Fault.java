@@ -23,8 +23,8 @@ enum Fault {
 	/** A connection is reset, and re-established. */
 	RESETS,
 
-	/** The connection refuses a request, or throws, without sending it. */
-	REFUSALS,
+	/** The connection rejects a request, or throws, without sending it. */
+	REJECTIONS,
 
 	/** Notifications are lost. */
 	MUTENESS,

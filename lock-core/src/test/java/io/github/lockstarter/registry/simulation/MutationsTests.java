@@ -137,7 +137,7 @@ class MutationsTests {
 		@DisplayName("when all lines around it are different")
 		void changedAround() throws IOException {
 			String before = "class Door { int doors; @Override public final boolean open(Key key) throws Lost { log(); if ";
-			String after = " return refuse(); } } }";
+			String after = " return reject(); } } }";
 			write(FILE, before + CODE + after);
 			assertThat(apply(MUTATION)).containsValue(before + "(key < KEYS) {" + after);
 		}
@@ -211,10 +211,10 @@ class MutationsTests {
 	}
 
 	@Nested
-	@DisplayName("A mutation is refused, with what to do,")
-	class Refused {
+	@DisplayName("A mutation is rejected, with what to do,")
+	class Rejected {
 
-		private void assertRefused(String mutation, String... message) {
+		private void assertRejected(String mutation, String... message) {
 			assertThatIllegalArgumentException().isThrownBy(() -> apply(mutation))
 				.withMessageContainingAll(message)
 				.withMessageContainingAll("54-door does not fit the code any more",
@@ -225,25 +225,25 @@ class MutationsTests {
 		@Test
 		@DisplayName("if its type does not exist")
 		void unknownType() {
-			assertRefused("Gate#open\n- key", "There is no type Gate with code in [src/main/java, src/test/java]");
-			assertRefused("back.Door#open\n- key", "There is no type back.Door");
-			assertRefused("nt.Door#open\n- key", "There is no type nt.Door");
-			assertRefused("Door.Bell#open\n- key", "There is no type Door.Bell");
+			assertRejected("Gate#open\n- key", "There is no type Gate with code in [src/main/java, src/test/java]");
+			assertRejected("back.Door#open\n- key", "There is no type back.Door");
+			assertRejected("nt.Door#open\n- key", "There is no type nt.Door");
+			assertRejected("Door.Bell#open\n- key", "There is no type Door.Bell");
 		}
 
 		@Test
 		@DisplayName("if its method does not exist")
 		void unknownMethod() {
-			assertRefused("Door#shut\n- key", "There is no method, constructor or field Door#shut",
+			assertRejected("Door#shut\n- key", "There is no method, constructor or field Door#shut",
 					"\thouse.front.Door#KEYS\n", "\thouse.front.Door#Door(String)\n", "\thouse.front.Door#turn(int)\n");
-			assertRefused("Door#turn(long)\n- key", "There is no method, constructor or field Door#turn(long)");
-			assertRefused("turn\n- key", "'turn' is not written as Type#method");
+			assertRejected("Door#turn(long)\n- key", "There is no method, constructor or field Door#turn(long)");
+			assertRejected("turn\n- key", "'turn' is not written as Type#method");
 		}
 
 		@Test
 		@DisplayName("if there are several such methods")
 		void ambiguousMethod() {
-			assertRefused("Door#turn\n- key", """
+			assertRejected("Door#turn\n- key", """
 					Door#turn is not the only one. Add the types of the parameters, or a package. Write one of:
 						house.front.Door#turn(int)
 						house.front.Door#turn(String)
@@ -254,7 +254,7 @@ class MutationsTests {
 		@DisplayName("if several types with such a method have the same name")
 		void ambiguousType() throws IOException {
 			write(Path.of("src/test/java/house/back/Door.java"), DOOR.replace("front", "back"));
-			assertRefused("Door#open\n- key < KEYS", "house.front.Door#open(int)\n", "house.back.Door#open(int)\n");
+			assertRejected("Door#open\n- key < KEYS", "house.front.Door#open(int)\n", "house.back.Door#open(int)\n");
 			assertThat(apply("front.Door#open\n- || this.locked")).containsOnlyKeys(FILE);
 		}
 
@@ -262,20 +262,20 @@ class MutationsTests {
 		@ValueSource(strings = { "key > KEYS", "= KEYS", "KEY", "return turn(key, key)", "// too small" })
 		@DisplayName("if the method does not contain its code, or only parts of its words and operators")
 		void missing(String code) {
-			assertRefused("Door#turn(int)\n- " + code, "Door#turn(int) does not contain this code:\n" + code);
+			assertRejected("Door#turn(int)\n- " + code, "Door#turn(int) does not contain this code:\n" + code);
 		}
 
 		@Test
 		@DisplayName("if the method contains its code twice")
 		void twice() {
-			assertRefused("Door.Lock#open\n- key > KEYS",
+			assertRejected("Door.Lock#open\n- key > KEYS",
 					"Door.Lock#open contains this code more than once. Add code before or after it:\nkey > KEYS");
 		}
 
 		@Test
 		@DisplayName("if the source does not parse afterwards")
 		void unparsable() {
-			assertRefused("Door#open\n- return turn(key);\n+ return turn(key;", FILE + " does not parse", "')'");
+			assertRejected("Door#open\n- return turn(key);\n+ return turn(key;", FILE + " does not parse", "')'");
 		}
 
 		@ParameterizedTest

@@ -124,7 +124,7 @@ final class SimulatedStore implements GroupLockStore {
 		}
 	}
 
-	/** Ends all refusals. */
+	/** Ends all rejections. */
 	void heal() {
 		this.healed = true;
 	}
@@ -150,9 +150,9 @@ final class SimulatedStore implements GroupLockStore {
 			.toList();
 		check(all);
 		LockKey first = all.get(0).key();
-		CompletionStage<AcquireAllResult> refusal = refusal(first);
-		if (refusal != null) {
-			return refusal;
+		CompletionStage<AcquireAllResult> rejection = rejection(first);
+		if (rejection != null) {
+			return rejection;
 		}
 		all.forEach((each) -> this.ttls.put(each.owner(), each.ttl()));
 		long asked = this.process.nanoTime();
@@ -203,9 +203,9 @@ final class SimulatedStore implements GroupLockStore {
 	public List<CompletionStage<Boolean>> renewAll(List<Renewal> renewals) {
 		renewals.forEach((each) -> this.use.renews(each.owner(), this.process.nanoTime()));
 		LockKey any = ((Handle) renewals.get(0).lock()).key;
-		CompletionStage<Boolean> refusal = refusal(any);
-		if (refusal != null) {
-			return renewals.stream().map((each) -> refusal).toList();
+		CompletionStage<Boolean> rejection = rejection(any);
+		if (rejection != null) {
+			return renewals.stream().map((each) -> rejection).toList();
 		}
 		List<CompletableFuture<Boolean>> answers = renewals.stream()
 			.map((renewal) -> new CompletableFuture<Boolean>())
@@ -239,8 +239,8 @@ final class SimulatedStore implements GroupLockStore {
 	}
 
 	/** Returns a failure without a request to the server, or {@code null}. */
-	private <T> @Nullable CompletionStage<T> refusal(LockKey key) {
-		if (!this.world.scenario().has(Fault.REFUSALS) || this.healed
+	private <T> @Nullable CompletionStage<T> rejection(LockKey key) {
+		if (!this.world.scenario().has(Fault.REJECTIONS) || this.healed
 				|| !this.world.chance(this.world.scenario().failing())) {
 			return null;
 		}
@@ -487,9 +487,9 @@ final class SimulatedStore implements GroupLockStore {
 				SimulatedStore.this.watching.computeIfAbsent(this.key, (key) -> new LinkedHashSet<>()).add(this);
 			}
 			long ttl = command.ttl().toNanos();
-			CompletionStage<AcquireResult> refusal = SimulatedStore.this.refusal(this.key);
-			if (refusal != null) {
-				return refusal;
+			CompletionStage<AcquireResult> rejection = SimulatedStore.this.rejection(this.key);
+			if (rejection != null) {
+				return rejection;
 			}
 			SimulatedStore.this.ttls.put(command.owner(), ttl);
 			long asked = SimulatedStore.this.process.nanoTime();
@@ -567,9 +567,9 @@ final class SimulatedStore implements GroupLockStore {
 
 		@Override
 		public CompletionStage<Boolean> renew(String owner, Duration ttl) {
-			CompletionStage<Boolean> refusal = SimulatedStore.this.refusal(this.key);
-			if (refusal != null) {
-				return refusal;
+			CompletionStage<Boolean> rejection = SimulatedStore.this.rejection(this.key);
+			if (rejection != null) {
+				return rejection;
 			}
 			return SimulatedStore.this.use.counted(this.key,
 					new Call<>("renewal of " + this.key.key() + " by " + shortly(owner), this.key,
@@ -601,9 +601,9 @@ final class SimulatedStore implements GroupLockStore {
 
 		@Override
 		public CompletionStage<Optional<Duration>> remaining() {
-			CompletionStage<Optional<Duration>> refusal = SimulatedStore.this.refusal(this.key);
-			if (refusal != null) {
-				return refusal;
+			CompletionStage<Optional<Duration>> rejection = SimulatedStore.this.rejection(this.key);
+			if (rejection != null) {
+				return rejection;
 			}
 			return new Call<>("remaining time of " + this.key.key(), this.key, (server) -> server.remaining(this.key))
 				.begin();

@@ -174,8 +174,8 @@ class BoundedResultsTests {
 	}
 
 	@Test
-	@DisplayName("A limit of zero is refused")
-	void refusesZero() {
+	@DisplayName("A limit of zero is rejected")
+	void rejectsZero() {
 		assertThatIllegalArgumentException().isThrownBy(() -> new ResultLimits(0, 1));
 		assertThatIllegalArgumentException().isThrownBy(() -> new ResultLimits(1, 0));
 	}
