@@ -66,7 +66,7 @@ final class SelfInvocations extends ClassVisitor {
 
 	private void read(Class<?> type) {
 		try (InputStream file = type.getResourceAsStream(ClassUtils.getClassFileName(type))) {
-			if (file != null && !LockOperationSource.isFramework(type, this.type)) {
+			if (file != null && !CoveredMethods.isFramework(type, this.type)) {
 				new ClassReader(file).accept(this, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
 			}
 		}

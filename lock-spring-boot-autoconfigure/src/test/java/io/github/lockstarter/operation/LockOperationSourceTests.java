@@ -215,10 +215,10 @@ class LockOperationSourceTests {
 	@Test
 	@DisplayName("A type of Spring belongs to the application if that is of the same project")
 	void frameworks() {
-		assertThat(LockOperationSource.isFramework(HttpEntity.class, Covered.class)).isTrue();
-		assertThat(LockOperationSource.isFramework(HttpEntity.class, GenericApplicationContext.class)).isTrue();
-		assertThat(LockOperationSource.isFramework(HttpEntity.class, ResponseEntity.class)).isFalse();
-		assertThat(LockOperationSource.isFramework(Uncovered.class, Covered.class)).isFalse();
+		assertThat(CoveredMethods.isFramework(HttpEntity.class, Covered.class)).isTrue();
+		assertThat(CoveredMethods.isFramework(HttpEntity.class, GenericApplicationContext.class)).isTrue();
+		assertThat(CoveredMethods.isFramework(HttpEntity.class, ResponseEntity.class)).isFalse();
+		assertThat(CoveredMethods.isFramework(Uncovered.class, Covered.class)).isFalse();
 	}
 
 	@Test
