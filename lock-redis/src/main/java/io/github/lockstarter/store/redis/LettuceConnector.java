@@ -2,30 +2,24 @@ package io.github.lockstarter.store.redis;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.lettuce.core.AbstractRedisAsyncCommands;
-import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.api.StatefulConnection;
-import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockstarter.store.RunningTime;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 /**
@@ -40,16 +34,13 @@ final class LettuceConnector {
 	/** How often to poll whether the driver has reconnected. */
 	private static final long POLL_MILLIS = 20;
 
-	private static final long BETWEEN_REFRESHES_MILLIS = 1000;
-
 	private static final long FIRST_USE_MILLIS = 1000;
-
-	/** Calls with a longer timeout are judged by an ordinary clock in the end. */
-	private static final Duration LONGEST_TIMEOUT = Duration.ofMinutes(1);
 
 	private final RedisConnections connections;
 
 	private final Supplier<RedisClusterAsyncCommands<byte[], byte[]>> opened;
+
+	private final DriverTimer timer;
 
 	private final Executor threads;
 
@@ -57,14 +48,7 @@ final class LettuceConnector {
 
 	private final Reconnects reconnects = new Reconnects();
 
-	private final SilenceWatch silence;
-
-	private final RefusalWatch refusals;
-
 	private final List<Runnable> onReplaced = new CopyOnWriteArrayList<>();
-
-	/** The threads that may be connecting. */
-	private final Set<Thread> connectingThreads = ConcurrentHashMap.newKeySet();
 
 	/**
 	 * Completes when the first attempt to connect, including the loading of the driver,
@@ -72,47 +56,23 @@ final class LettuceConnector {
 	 */
 	private final CompletableFuture<Void> firstAttempt = new CompletableFuture<>();
 
-	private final ReadBarrier barrier;
-
-	private final RunningTime time;
-
-	/** Whether the driver is refreshing its list of the servers of a cluster. */
-	private final AtomicBoolean refreshing = new AtomicBoolean();
-
 	private volatile @Nullable RedisClusterAsyncCommands<byte[], byte[]> redis;
 
-	/**
-	 * Creates a connector for the connection that all commands share.
-	 * @param longestWait the longest time for which one {@code WAIT} may delay the
-	 * commands after it, because grants may share the connection
-	 */
-	LettuceConnector(RedisConnections connections, Duration longestWait) {
-		this(connections, connections::commands, LettuceConnector::onOwnThread, longestWait);
-	}
-
-	/** Returns a connector for the connection that only grants use. */
-	static LettuceConnector ofGrants(RedisConnections connections, Duration longestWait) {
-		return new LettuceConnector(connections, connections::grantCommands, LettuceConnector::onOwnThread,
-				longestWait);
-	}
+	/** Whether no commands are sent although the connection is open. */
+	private volatile boolean paused;
 
 	/**
 	 * Creates a connector.
 	 * @param opened returns the commands of its connection, and connects first if
 	 * necessary, which blocks
 	 * @param threads runs blocking tasks
-	 * @param longestWait the longest time for which one {@code WAIT} may delay the
-	 * commands after it
 	 */
 	LettuceConnector(RedisConnections connections, Supplier<RedisClusterAsyncCommands<byte[], byte[]>> opened,
-			Executor threads, Duration longestWait) {
+			DriverTimer timer, Executor threads) {
 		this.connections = connections;
 		this.opened = opened;
+		this.timer = timer;
 		this.threads = threads;
-		this.silence = new SilenceWatch(connections, this, longestWait);
-		this.refusals = new RefusalWatch(connections, this);
-		this.barrier = new ReadBarrier(() -> connections.client().getResources());
-		this.time = new RunningTime(LONGEST_TIMEOUT, this::tickLater);
 	}
 
 	/**
@@ -147,37 +107,9 @@ final class LettuceConnector {
 	}
 
 	private void retryLater(Call<?> call, Consumer<RedisClusterAsyncCommands<byte[], byte[]>> action) {
-		if (!after(POLL_MILLIS, () -> whenConnected(call, action))) {
+		if (!this.timer.after(POLL_MILLIS, () -> whenConnected(call, action))) {
 			call.fail(new IllegalStateException("Redis is not connected, and no further attempt can be scheduled"));
 		}
-	}
-
-	/**
-	 * Runs the action after a pause, on a thread of the driver.
-	 * @return {@code false} if the action will never run: the driver has been shut down,
-	 * or cannot start a thread
-	 */
-	boolean after(long millis, Runnable action) {
-		try {
-			this.connections.client()
-				.getResources()
-				.eventExecutorGroup()
-				.schedule(action, millis, TimeUnit.MILLISECONDS);
-			return true;
-		}
-		catch (Throwable ex) {
-			// Includes an Error: the driver starts its threads on first use.
-			return false;
-		}
-	}
-
-	/**
-	 * Runs the action after a pause, when the replies that have arrived by then were
-	 * read.
-	 * @return {@code false} if the action will never run
-	 */
-	boolean afterReading(long millis, Runnable action) {
-		return after(millis, () -> this.barrier.afterRead(action));
 	}
 
 	/**
@@ -210,120 +142,30 @@ final class LettuceConnector {
 		}
 	}
 
-	/**
-	 * Fails the call at the timeout, to the driver's tick of 100 ms, unless its reply has
-	 * arrived by then. The time of the first attempt to connect does not count: the
-	 * connect timeout of the driver limits it.
-	 */
-	void expire(Call<?> call, Duration timeout) {
-		if (this.firstAttempt.isDone()) {
-			setAlarm(call, timeout);
-		}
-		else {
-			this.firstAttempt.whenComplete((done, failure) -> setAlarm(call, timeout));
-		}
-	}
-
-	private void setAlarm(Call<?> call, Duration timeout) {
-		long until = this.time.begin() + timeout.toNanos();
-		setAlarm(call, timeout.toNanos(), () -> judge(call, until, timeout));
-	}
-
-	private void setAlarm(Call<?> call, long nanos, Runnable action) {
-		try {
-			call.setAlarm(this.connections.client()
-				.getResources()
-				.timer()
-				.newTimeout((alarm) -> this.barrier.afterRead(action), nanos, TimeUnit.NANOSECONDS));
-		}
-		catch (Throwable ex) {
-			// The driver has been shut down, has too many timeouts, or has no thread.
-			call.fail(ex);
-		}
-	}
-
-	/** The time for which the process stood still does not count. */
-	private void judge(Call<?> call, long until, Duration timeout) {
-		long left = until - this.time.nanoTime();
-		if (left > 0 && !call.isDone()) {
-			setAlarm(call, left, () -> judge(call, until, timeout));
-		}
-		else if (call.expire(timeout)) {
-			late(this.connections.client(), timeout);
-		}
-	}
-
-	private boolean tickLater(Runnable tick, long nanos) {
-		try {
-			this.connections.client()
-				.getResources()
-				.timer()
-				.newTimeout((each) -> tick.run(), nanos, TimeUnit.NANOSECONDS);
-			return true;
-		}
-		catch (Throwable ex) {
-			return false;
-		}
-	}
-
-	private void late(AbstractRedisClient client, Duration timeout) {
-		RedisClusterAsyncCommands<byte[], byte[]> current = this.redis;
-		if (current == null) {
-			return;
-		}
-		if (client instanceof RedisClusterClient cluster) {
-			refreshMasters(cluster, current, timeout);
-		}
-		else if (connection(current).isOpen()) {
-			this.silence.suspect(current);
-		}
+	/** Returns the commands of the connection; {@code null} if it was never opened. */
+	@Nullable RedisClusterAsyncCommands<byte[], byte[]> current() {
+		return this.redis;
 	}
 
 	/**
-	 * Considers the failure of a command: the server may no longer serve this client.
-	 * @param timeout the longest time to wait for an answer
+	 * Returns the future that completes when the first attempt to connect has ended, or
+	 * has taken too long.
 	 */
-	void failed(Throwable failure, Duration timeout) {
-		RedisClusterAsyncCommands<byte[], byte[]> current = this.redis;
-		if (current != null && this.refusals.consider(current, failure)
-				&& this.connections.client() instanceof RedisClusterClient cluster) {
-			refreshMasters(cluster, current, timeout);
-		}
+	CompletableFuture<?> firstAttempt() {
+		return this.firstAttempt;
 	}
 
 	/**
-	 * Makes the driver refresh its list of the masters of a cluster. The driver does so
-	 * itself only when a connection breaks. The connection to a server that is
-	 * unresponsive or cut off does not break, and the driver would wait for the answer of
-	 * that server, too, for the timeout of a command: 60 s.
-	 * <p>
-	 * This runs on the driver's timer. Without a connection there is no list of servers,
-	 * and the client would block to create one.
+	 * Sends no further commands, as if the connection were not open. Only commands that
+	 * must reach Redis are sent.
 	 */
-	private void refreshMasters(RedisClusterClient cluster, RedisClusterAsyncCommands<byte[], byte[]> current,
-			Duration timeout) {
-		if (connection(current) instanceof StatefulRedisClusterConnection<byte[], byte[]> shared
-				&& this.refreshing.compareAndSet(false, true)) {
-			try {
-				shared.getPartitions().forEach((node) -> node.getUri().setTimeout(timeout));
-				cluster.refreshPartitionsAsync().whenComplete((done, failure) -> allowRefreshLater(cluster));
-			}
-			catch (Throwable ex) {
-				allowRefreshLater(cluster);
-			}
-		}
+	void pause() {
+		this.paused = true;
 	}
 
-	private void allowRefreshLater(AbstractRedisClient client) {
-		try {
-			client.getResources()
-				.timer()
-				.newTimeout((pause) -> this.refreshing.set(false), BETWEEN_REFRESHES_MILLIS, TimeUnit.MILLISECONDS);
-		}
-		catch (Throwable ex) {
-			// The timer has been shut down, or has too many timeouts.
-			this.refreshing.set(false);
-		}
+	/** Sends commands again. */
+	void resume() {
+		this.paused = false;
 	}
 
 	/**
@@ -374,7 +216,7 @@ final class LettuceConnector {
 			return other;
 		}
 		try {
-			return mine.completeAsync(this::currentConnection, this::runOnThread).whenComplete((redis, failure) -> {
+			return mine.completeAsync(this::currentConnection, this.threads).whenComplete((redis, failure) -> {
 				this.connecting.set(null);
 				this.firstAttempt.complete(null);
 			});
@@ -388,16 +230,8 @@ final class LettuceConnector {
 		}
 	}
 
-	/**
-	 * Ends the attempts to connect. To be called after the driver has been shut down,
-	 * because some attempts would then never end.
-	 */
-	void interruptConnecting() {
-		this.connectingThreads.forEach(Thread::interrupt);
-	}
-
 	private RedisClusterAsyncCommands<byte[], byte[]> currentConnection() {
-		limitFirstAttempt(this.connections.client());
+		limitFirstAttempt();
 		RedisClusterAsyncCommands<byte[], byte[]> current = this.opened.get();
 		RedisClusterAsyncCommands<byte[], byte[]> old = this.redis;
 		if (current != old) {
@@ -419,12 +253,10 @@ final class LettuceConnector {
 	 * Ends the time of the first attempt, which the driver may not end for a server that
 	 * accepts the connection and is silent.
 	 */
-	private void limitFirstAttempt(AbstractRedisClient client) {
+	private void limitFirstAttempt() {
 		if (!this.firstAttempt.isDone()) {
-			client.getResources()
-				.timer()
-				.newTimeout((alarm) -> this.firstAttempt.complete(null),
-						client.getOptions().getSocketOptions().getConnectTimeout().toMillis(), TimeUnit.MILLISECONDS);
+			Duration connectTimeout = this.connections.client().getOptions().getSocketOptions().getConnectTimeout();
+			this.timer.timeout(connectTimeout.toNanos(), () -> this.firstAttempt.complete(null));
 		}
 	}
 
@@ -450,26 +282,6 @@ final class LettuceConnector {
 					.toArray(CompletableFuture<?>[]::new));
 	}
 
-	/** Runs a task that connects, which blocks, on another thread. */
-	void runOnThread(Runnable task) {
-		this.threads.execute(() -> {
-			Thread thread = Thread.currentThread();
-			this.connectingThreads.add(thread);
-			try {
-				task.run();
-			}
-			finally {
-				this.connectingThreads.remove(thread);
-			}
-		});
-	}
-
-	static void onOwnThread(Runnable task) {
-		Thread thread = new Thread(task, "lock-redis-connect");
-		thread.setDaemon(true);
-		thread.start();
-	}
-
 	/** Returns whether the connection is the current one. */
 	boolean isCurrent(RedisClusterAsyncCommands<byte[], byte[]> redis) {
 		return redis == this.redis && !isClosed(redis);
@@ -477,7 +289,7 @@ final class LettuceConnector {
 
 	/** Returns whether commands are sent at once, and may be answered. */
 	private boolean isOpen(RedisClusterAsyncCommands<byte[], byte[]> redis) {
-		return connection(redis).isOpen() && !isClosed(redis) && !this.silence.isSilent();
+		return connection(redis).isOpen() && !isClosed(redis) && !this.paused;
 	}
 
 	/** Returns whether the connection has been closed for good. */

@@ -1,11 +1,9 @@
 package io.github.lockstarter.store.redis;
 
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
-import java.util.UUID;
 import java.util.concurrent.Executor;
 
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 
@@ -16,11 +14,9 @@ import io.github.lockstarter.store.redis.connection.RedisConnections;
  */
 final class LockPubSub extends RedisPubSubAdapter<byte[], byte[]> {
 
-	private static final byte[] NOTHING = {};
+	private final RedisConnections connections;
 
-	private final byte[] name;
-
-	private final byte[] instance = bytes(UUID.randomUUID().toString());
+	private final ReleaseChannel channel;
 
 	private final ReleaseWatchers watchers = new ReleaseWatchers();
 
@@ -30,36 +26,34 @@ final class LockPubSub extends RedisPubSubAdapter<byte[], byte[]> {
 
 	private final ReleasePublisher publisher;
 
-	LockPubSub(RedisConnections connections, LettuceConnector connector, String name) {
-		this(connections, connector, name, LockPubSub::onOwnThread);
+	LockPubSub(RedisConnections connections, LettuceConnector connector, DriverTimer timer, String name) {
+		this(connections, connector, timer, name, ConnectingThreads.named("lock-redis-subscribe"));
 	}
 
 	/**
 	 * Creates a channel.
 	 * @param connector the connection for publishing
+	 * @param timer schedules further attempts
 	 * @param threads runs blocking tasks
 	 */
-	LockPubSub(RedisConnections connections, LettuceConnector connector, String name, Executor threads) {
-		this.name = bytes(name);
-		this.subscription = new ReleaseSubscription(connections, connector, name, this.watchers, this, threads);
-		this.polling = new ReleasePolling(connector, name, this.watchers, this.subscription::isOpen, this::probe);
-		this.publisher = new ReleasePublisher(connector, this.name, messageToOthers(NOTHING), this.subscription,
-				this.polling);
+	LockPubSub(RedisConnections connections, LettuceConnector connector, DriverTimer timer, String name,
+			Executor threads) {
+		this.connections = connections;
+		this.channel = new ReleaseChannel(name);
+		this.subscription = new ReleaseSubscription(this::connect, timer, name, this.watchers, threads);
+		this.polling = new ReleasePolling(timer, name, this.watchers, this.subscription::isOpen, this::probe);
+		this.publisher = new ReleasePublisher(connector, timer, this.channel, this.subscription, this.polling);
 	}
 
-	private static void onOwnThread(Runnable task) {
-		Thread thread = new Thread(task, "lock-redis-subscribe");
-		thread.setDaemon(true);
-		thread.start();
+	private StatefulRedisPubSubConnection<byte[], byte[]> connect() {
+		StatefulRedisPubSubConnection<byte[], byte[]> connection = this.connections.connectPubSub();
+		connection.addListener(this);
+		return connection;
 	}
 
-	byte[] name() {
-		return this.name;
-	}
-
-	/** Returns the name of this instance of the application in the channel. */
-	byte[] instance() {
-		return this.instance;
+	/** Returns the channel and the format of its messages. */
+	ReleaseChannel channel() {
+		return this.channel;
 	}
 
 	/** Registers the action to run after each release of the lock. */
@@ -100,12 +94,11 @@ final class LockPubSub extends RedisPubSubAdapter<byte[], byte[]> {
 
 	@Override
 	public void message(byte[] channel, byte[] message) {
-		String text = text(message);
-		if (text.startsWith(text(this.instance))) {
+		if (this.channel.isOwn(message)) {
 			this.publisher.received();
 		}
 		else {
-			this.watchers.wake(bytes(text.substring(text.indexOf(' ') + 1)));
+			this.watchers.wake(this.channel.lock(message));
 		}
 	}
 
@@ -117,25 +110,6 @@ final class LockPubSub extends RedisPubSubAdapter<byte[], byte[]> {
 
 	private void probe() {
 		this.publisher.probe();
-	}
-
-	/** Returns the message for a release of the lock. */
-	byte[] message(byte[] lock) {
-		return join(NOTHING, lock);
-	}
-
-	/**
-	 * Returns the message for a release of the lock for instances other than this one.
-	 */
-	byte[] messageToOthers(byte[] lock) {
-		return join(this.instance, lock);
-	}
-
-	private static byte[] join(byte[] instance, byte[] lock) {
-		byte[] message = Arrays.copyOf(instance, instance.length + 1 + lock.length);
-		message[instance.length] = ' ';
-		System.arraycopy(lock, 0, message, instance.length + 1, lock.length);
-		return message;
 	}
 
 	/**
@@ -159,14 +133,6 @@ final class LockPubSub extends RedisPubSubAdapter<byte[], byte[]> {
 			}
 			reply.accept(isUnpublished ? done : number, failure);
 		});
-	}
-
-	private static byte[] bytes(String text) {
-		return text.getBytes(StandardCharsets.UTF_8);
-	}
-
-	private static String text(byte[] bytes) {
-		return new String(bytes, StandardCharsets.UTF_8);
 	}
 
 }

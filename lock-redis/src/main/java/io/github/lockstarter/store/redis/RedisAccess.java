@@ -6,7 +6,6 @@ import io.github.lockstarter.store.DroppedResults;
  * The shared resources of all locks of a store.
  *
  * @param keys the format of the keys
- * @param connector the connection for all commands except grants
  * @param grants the connection for grants; a separate one only if replicas have to
  * acknowledge them
  * @param calls sends scripts
@@ -16,7 +15,7 @@ import io.github.lockstarter.store.DroppedResults;
  * @param pubSub notifies waiters of releases
  * @param dropped reports results for which Redis had no memory
  */
-record RedisAccess(RedisKeys keys, LettuceConnector connector, LettuceConnector grants, RedisCalls calls,
-		Batches batches, Batches grantBatches, RedisRenewals renewals, LockPubSub pubSub, DroppedResults dropped) {
+record RedisAccess(RedisKeys keys, LettuceConnector grants, RedisCalls calls, Batches batches, Batches grantBatches,
+		RedisRenewals renewals, LockPubSub pubSub, DroppedResults dropped) {
 
 }

@@ -21,11 +21,9 @@ import io.github.lockstarter.LockStoreException;
  */
 final class RedisCalls {
 
-	private final LettuceConnector connector;
+	private final WatchedConnection shared;
 
-	private final LettuceConnector grants;
-
-	private final Duration timeout;
+	private final WatchedConnection grants;
 
 	private final @Nullable ReplicatedGrants replicated;
 
@@ -33,24 +31,23 @@ final class RedisCalls {
 
 	/**
 	 * Creates calls.
-	 * @param connector the connection for calls
+	 * @param shared the connection for all calls except grants
 	 * @param grants the connection for grants
-	 * @param replicasToAck the number of replicas that have to acknowledge a grant
+	 * @param replicated acknowledges grants, if replicas have to
 	 */
-	RedisCalls(LettuceConnector connector, LettuceConnector grants, Duration timeout, int replicasToAck) {
-		this.connector = connector;
-		this.timeout = timeout;
+	RedisCalls(WatchedConnection shared, WatchedConnection grants, @Nullable ReplicatedGrants replicated) {
+		this.shared = shared;
 		this.grants = grants;
-		this.replicated = (replicasToAck > 0) ? new ReplicatedGrants(grants, replicasToAck, timeout) : null;
-		this.releases = new Releases(connector, timeout);
+		this.replicated = replicated;
+		this.releases = new Releases(shared);
 	}
 
 	/** Calls a script as soon as Redis is connected. */
 	<T, R> CompletionStage<R> call(LockKey key, StoreCommand<T> script, Function<T, R> result) {
-		Call<R> call = begin(key, this.connector);
-		this.connector.whenConnected(call, (redis) -> script.send(redis, call::isDone, (value, failure) -> {
+		Call<R> call = this.shared.timeouts().begin(key);
+		this.shared.connector().whenConnected(call, (redis) -> script.send(redis, call::isDone, (value, failure) -> {
 			if (failure != null) {
-				this.connector.failed(failure, this.timeout);
+				this.shared.watch().failed(failure);
 				call.fail(failure);
 			}
 			else if (value != null) {
@@ -66,13 +63,13 @@ final class RedisCalls {
 	 * @return whether the owner held the lock; fails if that is unknown
 	 */
 	CompletionStage<Boolean> release(LockKey key, String owner, StoreCommand<Long> script) {
-		Call<Boolean> call = begin(key, this.connector);
-		int reconnects = this.connector.reconnects();
-		this.connector.whenEverConnected(call, this.releases.release(key, owner, script, (number, failure) -> {
+		Call<Boolean> call = this.shared.timeouts().begin(key);
+		int reconnects = this.shared.connector().reconnects();
+		this.shared.connector().whenEverConnected(call, this.releases.release(key, owner, script, (number, failure) -> {
 			if (number == null) {
 				call.fail((failure != null) ? failure : new RedisException("No answer"));
 			}
-			else if (number == 0 && (failure != null || reconnects != this.connector.reconnects())) {
+			else if (number == 0 && (failure != null || reconnects != this.shared.connector().reconnects())) {
 				// A repeated release may have found the effect of the first attempt.
 				call.fail(new LockStoreException(key, "the connection was lost while it was released", failure));
 			}
@@ -109,12 +106,12 @@ final class RedisCalls {
 	 */
 	<T, R> CompletionStage<R> grant(LockKey key, Duration ttl, StoreCommand<T> script, Predicate<T> granted,
 			Function<T, R> result, Consumer<@Nullable Throwable> undo) {
-		Call<R> call = begin(key, this.grants);
+		Call<R> call = this.grants.timeouts().begin(key);
 		this.releases.noteTtl(ttl);
 		BiConsumer<@Nullable T, @Nullable Throwable> replied = (reply, failure) -> {
 			boolean inTime = reply != null && call.complete(result.apply(reply));
 			if (failure != null) {
-				this.grants.failed(failure, this.timeout);
+				this.grants.watch().failed(failure);
 				call.fail(failure);
 			}
 			boolean refused = reply != null && !granted.test(reply);
@@ -126,7 +123,7 @@ final class RedisCalls {
 			this.replicated.send(key, call, script, granted, replied);
 		}
 		else {
-			this.grants.whenConnected(call, (redis) -> script.send(redis, call::isDone, replied));
+			this.grants.connector().whenConnected(call, (redis) -> script.send(redis, call::isDone, replied));
 		}
 		return call;
 	}
@@ -149,12 +146,6 @@ final class RedisCalls {
 	/** Returns a command for the remaining time of a key: -2 if there is none. */
 	static StoreCommand<Long> millisLeft(byte[] redisKey) {
 		return (redis, abandoned, reply) -> redis.pttl(redisKey).whenComplete(reply);
-	}
-
-	private <R> Call<R> begin(LockKey key, LettuceConnector connector) {
-		Call<R> call = new Call<>(key);
-		connector.expire(call, this.timeout);
-		return call;
 	}
 
 }

@@ -110,9 +110,10 @@ final class RedisLock implements TokenStoredLock {
 	private CompletionStage<AcquireResult> handOver(AcquireCommand command, String predecessor) {
 		int reconnects = this.redis.grants().reconnects();
 		LockPubSub pubSub = this.redis.pubSub();
-		byte[] message = pubSub.messageToOthers(this.redisKey);
+		byte[] message = pubSub.channel().messageToOthers(this.redisKey);
 		StoreCommand<Long> script = pubSub.publishedToOthers(Script.HAND_OVER.with(allKeys(), bytes(predecessor),
-				bytes(command.owner()), millis(command.ttl()), waiter(true), pubSub.name(), message), message);
+				bytes(command.owner()), millis(command.ttl()), waiter(true), pubSub.channel().name(), message),
+				message);
 		return this.redis.calls()
 			.grant(this.key, command.owner(), command.ttl(), script, (number) -> number > 0, Function.identity(),
 					undo(command))
@@ -166,29 +167,32 @@ final class RedisLock implements TokenStoredLock {
 
 	private StoreCommand<Long> releaseCommand(String owner) {
 		LockPubSub pubSub = this.redis.pubSub();
-		byte[] message = pubSub.message(this.redisKey);
+		byte[] message = pubSub.channel().message(this.redisKey);
 		return pubSub.published(this.redis.batches()
-			.with(Script.RELEASE, new byte[][] { this.redisKey, waiting() }, bytes(owner), pubSub.name(), message),
+			.with(Script.RELEASE, new byte[][] { this.redisKey, waiting() }, bytes(owner), pubSub.channel().name(),
+					message),
 				message);
 	}
 
 	@Override
 	public CompletionStage<Boolean> releaseAfter(String owner, Duration time) {
 		LockPubSub pubSub = this.redis.pubSub();
-		byte[] message = pubSub.message(this.redisKey);
+		byte[] message = pubSub.channel().message(this.redisKey);
 		return this.redis.calls()
 			.release(this.key, owner,
-					pubSub.published(Script.RELEASE_AFTER.with(new byte[][] { this.redisKey, waiting() }, bytes(owner),
-							pubSub.name(), message, bytes(StoredLock.ended(owner)), millis(time)), message));
+					pubSub.published(
+							Script.RELEASE_AFTER.with(new byte[][] { this.redisKey, waiting() }, bytes(owner),
+									pubSub.channel().name(), message, bytes(StoredLock.ended(owner)), millis(time)),
+							message));
 	}
 
 	private StoreCommand<Long> releaseCommand(String owner, StoredResult result) {
 		LockPubSub pubSub = this.redis.pubSub();
 		boolean kept = result.key().replayed() || this.metHolder;
 		this.metHolder = false;
-		byte[] message = pubSub.message(this.redisKey);
+		byte[] message = pubSub.channel().message(this.redisKey);
 		return pubSub.published(reportDropped(result.key(),
-				Script.RELEASE_WITH_RESULT.with(keysWith(result.key()), bytes(owner), pubSub.name(), message,
+				Script.RELEASE_WITH_RESULT.with(keysWith(result.key()), bytes(owner), pubSub.channel().name(), message,
 						result.text().getBytes(StandardCharsets.UTF_8), millis(result.key().keep()),
 						bytes(kept ? "1" : "0"))),
 				message);
@@ -238,7 +242,7 @@ final class RedisLock implements TokenStoredLock {
 
 	/** Returns this instance if it waits from now on; otherwise an empty name. */
 	private byte[] waiter(boolean waits) {
-		return waits ? this.redis.pubSub().instance() : NO_INSTANCE;
+		return waits ? this.redis.pubSub().channel().instance() : NO_INSTANCE;
 	}
 
 	private static byte[] millis(Duration duration) {

@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -50,6 +51,13 @@ public final class RedisLockStore implements GroupLockStore, SmartLifecycle, Aut
 
 	private final RedisConnections connections;
 
+	private final WatchedConnection shared;
+
+	/** The same connection, unless replicas have to acknowledge grants. */
+	private final WatchedConnection grants;
+
+	private final LockPubSub pubSub;
+
 	private final RedisAccess access;
 
 	private final GroupGrants groups;
@@ -91,19 +99,24 @@ public final class RedisLockStore implements GroupLockStore, SmartLifecycle, Aut
 		this.connections = connections;
 		this.capabilities = (replicasToAck > 0) ? CAPABILITIES_WITH_REPLICAS : CAPABILITIES;
 		Duration longestWait = (replicasToAck > 0) ? ReplicatedGrants.longestWait(commandTimeout) : Duration.ZERO;
-		LettuceConnector connector = new LettuceConnector(connections, longestWait);
-		LettuceConnector grants = (replicasToAck > 0) ? LettuceConnector.ofGrants(connections, longestWait) : connector;
-		RedisCalls calls = new RedisCalls(connector, grants, commandTimeout, replicasToAck);
+		this.shared = WatchedConnection.of(connections, connections::commands, commandTimeout, longestWait);
+		this.grants = (replicasToAck > 0)
+				? WatchedConnection.of(connections, connections::grantCommands, commandTimeout, longestWait)
+				: this.shared;
+		this.pubSub = new LockPubSub(connections, this.shared.connector(), this.shared.timer(),
+				keyPrefix + ":released");
+		connectors().forEach((each) -> each.onReplaced(this.pubSub::resubscribe));
+		RedisCalls calls = new RedisCalls(this.shared, this.grants,
+				(replicasToAck > 0) ? new ReplicatedGrants(this.grants.connector(), replicasToAck, longestWait) : null);
 		Batches batches = new Batches(!clustered);
-		LockPubSub pubSub = new LockPubSub(connections, connector, keyPrefix + ":released");
-		connector.onReplaced(pubSub::resubscribe);
-		if (grants != connector) {
-			grants.onReplaced(pubSub::resubscribe);
-		}
 		this.groups = new GroupGrants(calls, clustered);
-		this.access = new RedisAccess(new RedisKeys(keyPrefix), connector, grants, calls, batches,
-				(replicasToAck > 0) ? new Batches(!clustered) : batches, new RedisRenewals(calls, !clustered), pubSub,
-				dropped);
+		this.access = new RedisAccess(new RedisKeys(keyPrefix), this.grants.connector(), calls, batches,
+				(replicasToAck > 0) ? new Batches(!clustered) : batches, new RedisRenewals(calls, !clustered),
+				this.pubSub, dropped);
+	}
+
+	private Stream<LettuceConnector> connectors() {
+		return Stream.of(this.shared.connector(), this.grants.connector()).distinct();
 	}
 
 	/**
@@ -111,14 +124,14 @@ public final class RedisLockStore implements GroupLockStore, SmartLifecycle, Aut
 	 * @return completes when Redis is connected
 	 */
 	public CompletionStage<?> connect() {
-		return CompletableFuture.allOf(this.access.connector().connect(), this.access.grants().connect());
+		return CompletableFuture.allOf(this.shared.connector().connect(), this.grants.connector().connect());
 	}
 
 	/** Connects in the background. Logs a warning if Redis is unavailable. */
 	@Override
 	public void start() {
 		this.running = true;
-		this.access.pubSub().open();
+		this.pubSub.open();
 		connect().whenComplete((connected, failure) -> {
 			if (failure != null && this.running) {
 				logger.warn("No connection to Redis: calls that need a lock fail until there is one", failure);
@@ -130,7 +143,7 @@ public final class RedisLockStore implements GroupLockStore, SmartLifecycle, Aut
 	@Override
 	public void stop() {
 		this.running = false;
-		this.access.pubSub().close();
+		this.pubSub.close();
 		this.connections.disconnect();
 	}
 
@@ -139,8 +152,8 @@ public final class RedisLockStore implements GroupLockStore, SmartLifecycle, Aut
 	public void close() {
 		stop();
 		this.connections.shutdown();
-		this.access.connector().interruptConnecting();
-		this.access.grants().interruptConnecting();
+		this.shared.threads().interrupt();
+		this.grants.threads().interrupt();
 	}
 
 	@Override
@@ -164,7 +177,7 @@ public final class RedisLockStore implements GroupLockStore, SmartLifecycle, Aut
 
 	@Override
 	public Optional<StoredResults> results() {
-		return Optional.of(new RedisResults(this.access));
+		return Optional.of(new RedisResults(this.access.keys(), this.shared.connector()));
 	}
 
 	@Override
@@ -184,17 +197,14 @@ public final class RedisLockStore implements GroupLockStore, SmartLifecycle, Aut
 
 	@Override
 	public void onReconnect(Runnable action) {
-		this.access.connector().onReconnect(action);
-		if (this.access.grants() != this.access.connector()) {
-			this.access.grants().onReconnect(action);
-		}
+		connectors().forEach((each) -> each.onReconnect(action));
 	}
 
 	@Override
 	public void expectWaiters() {
-		this.access.pubSub().expectWatchers();
+		this.pubSub.expectWatchers();
 		if (this.running) {
-			this.access.pubSub().subscribe();
+			this.pubSub.subscribe();
 		}
 	}
 

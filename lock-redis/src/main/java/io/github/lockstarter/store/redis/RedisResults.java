@@ -26,9 +26,9 @@ final class RedisResults implements StoredResults {
 
 	private final LettuceConnector connector;
 
-	RedisResults(RedisAccess access) {
-		this.keys = access.keys();
-		this.connector = access.connector();
+	RedisResults(RedisKeys keys, LettuceConnector connector) {
+		this.keys = keys;
+		this.connector = connector;
 	}
 
 	@Override

@@ -1,6 +1,7 @@
 package io.github.lockstarter.store.redis;
 
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
@@ -50,15 +51,25 @@ final class RefusalWatch {
 
 	private final LettuceConnector connector;
 
+	private final DriverTimer timer;
+
+	private final Executor threads;
+
 	/** Whether a connection is being replaced, or was within the last second. */
 	private final AtomicBoolean replacing = new AtomicBoolean();
 
 	/** The last refusals, if there were any. */
 	private @Nullable Refusals refusals;
 
-	RefusalWatch(RedisConnections connections, LettuceConnector connector) {
+	/**
+	 * Creates a watch.
+	 * @param threads runs blocking tasks
+	 */
+	RefusalWatch(RedisConnections connections, LettuceConnector connector, DriverTimer timer, Executor threads) {
 		this.connections = connections;
 		this.connector = connector;
+		this.timer = timer;
+		this.threads = threads;
 	}
 
 	/**
@@ -80,7 +91,7 @@ final class RefusalWatch {
 		boolean patient = code.equals("LOADING") && known.loadingNanos() < LONG_LOADING_NANOS;
 		if (!patient && this.replacing.compareAndSet(false, true)) {
 			try {
-				this.connector.runOnThread(() -> replace(redis, known, failure));
+				this.threads.execute(() -> replace(redis, known, failure));
 			}
 			catch (Throwable ex) {
 				logger.debug("No thread could be started to connect to Redis", ex);
@@ -132,9 +143,7 @@ final class RefusalWatch {
 	}
 
 	private void allowLater() {
-		if (!this.connector.after(BETWEEN_REPLACEMENTS_MILLIS, () -> this.replacing.set(false))) {
-			this.replacing.set(false);
-		}
+		this.timer.afterOrNow(BETWEEN_REPLACEMENTS_MILLIS, () -> this.replacing.set(false));
 	}
 
 	/**

@@ -21,7 +21,7 @@ final class ReleasePolling {
 
 	private static final AsyncLog logger = new AsyncLog(ReleasePolling.class);
 
-	private final LettuceConnector connector;
+	private final DriverTimer timer;
 
 	private final String channel;
 
@@ -43,9 +43,8 @@ final class ReleasePolling {
 	 * @param open whether the subscription has not been closed
 	 * @param probe checks whether messages are received
 	 */
-	ReleasePolling(LettuceConnector connector, String channel, ReleaseWatchers watchers, BooleanSupplier open,
-			Runnable probe) {
-		this.connector = connector;
+	ReleasePolling(DriverTimer timer, String channel, ReleaseWatchers watchers, BooleanSupplier open, Runnable probe) {
+		this.timer = timer;
 		this.channel = channel;
 		this.watchers = watchers;
 		this.open = open;
@@ -68,7 +67,7 @@ final class ReleasePolling {
 	/** Resumes after a pause, because there is a waiter. */
 	void resume() {
 		if (this.started.get() && this.open.getAsBoolean() && !this.watchers.isEmpty()
-				&& this.scheduled.compareAndSet(false, true) && !this.connector.after(INTERVAL_MILLIS, this::wakeUp)) {
+				&& this.scheduled.compareAndSet(false, true) && !this.timer.after(INTERVAL_MILLIS, this::wakeUp)) {
 			this.scheduled.set(false);
 		}
 	}

@@ -22,9 +22,9 @@ final class ReleasePublisher {
 
 	private final LettuceConnector connector;
 
-	private final byte[] channel;
+	private final DriverTimer timer;
 
-	private final byte[] echo;
+	private final ReleaseChannel channel;
 
 	private final ReleaseSubscription subscription;
 
@@ -39,14 +39,14 @@ final class ReleasePublisher {
 	/**
 	 * Creates a publisher.
 	 * @param connector the connection for publishing
-	 * @param echo a message that only this instance processes
+	 * @param timer schedules probes
 	 * @param polling is started and stopped as messages are received
 	 */
-	ReleasePublisher(LettuceConnector connector, byte[] channel, byte[] echo, ReleaseSubscription subscription,
-			ReleasePolling polling) {
+	ReleasePublisher(LettuceConnector connector, DriverTimer timer, ReleaseChannel channel,
+			ReleaseSubscription subscription, ReleasePolling polling) {
 		this.connector = connector;
+		this.timer = timer;
 		this.channel = channel;
-		this.echo = echo;
 		this.subscription = subscription;
 		this.polling = polling;
 	}
@@ -58,7 +58,7 @@ final class ReleasePublisher {
 
 	private void publish(RedisClusterAsyncCommands<byte[], byte[]> redis, byte[] message, Runnable published) {
 		try {
-			redis.publish(this.channel, message).whenComplete((receivers, failure) -> {
+			redis.publish(this.channel.name(), message).whenComplete((receivers, failure) -> {
 				if (failure == null) {
 					published.run();
 				}
@@ -80,13 +80,13 @@ final class ReleasePublisher {
 		}
 		else {
 			this.received = false;
-			publish(redis, this.echo, () -> this.connector.after(ECHO_MILLIS, this::checkReceived));
+			publish(redis, this.channel.echo(), () -> this.timer.after(ECHO_MILLIS, this::checkReceived));
 		}
 	}
 
 	private void probeLater() {
 		if (this.subscription.isOpen() && this.scheduled.compareAndSet(false, true)
-				&& !this.connector.after(RETRY_MILLIS, this::probeAgain)) {
+				&& !this.timer.after(RETRY_MILLIS, this::probeAgain)) {
 			this.scheduled.set(false);
 		}
 	}

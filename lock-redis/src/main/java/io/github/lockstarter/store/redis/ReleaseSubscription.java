@@ -4,14 +4,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisFuture;
-import io.lettuce.core.pubsub.RedisPubSubListener;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import org.jspecify.annotations.Nullable;
-
-import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 /**
  * The subscription to messages about released locks. It is created for the first waiter,
@@ -33,15 +31,13 @@ final class ReleaseSubscription {
 	/** The time in which an answer is read that has arrived when the patience is over. */
 	private static final long LAST_LOOK_MILLIS = 50;
 
-	private final RedisConnections connections;
+	private final Supplier<StatefulRedisPubSubConnection<byte[], byte[]>> connect;
 
-	private final LettuceConnector connector;
+	private final DriverTimer timer;
 
 	private final String channel;
 
 	private final ReleaseWatchers watchers;
-
-	private final RedisPubSubListener<byte[], byte[]> listener;
 
 	private final Executor threads;
 
@@ -66,16 +62,16 @@ final class ReleaseSubscription {
 
 	/**
 	 * Creates an instance, which subscribes later.
-	 * @param connector the timer for further attempts
+	 * @param connect opens a connection that passes on the messages, which blocks
+	 * @param timer schedules further attempts
 	 * @param threads runs blocking tasks
 	 */
-	ReleaseSubscription(RedisConnections connections, LettuceConnector connector, String channel,
-			ReleaseWatchers watchers, RedisPubSubListener<byte[], byte[]> listener, Executor threads) {
-		this.connections = connections;
-		this.connector = connector;
+	ReleaseSubscription(Supplier<StatefulRedisPubSubConnection<byte[], byte[]>> connect, DriverTimer timer,
+			String channel, ReleaseWatchers watchers, Executor threads) {
+		this.connect = connect;
+		this.timer = timer;
 		this.channel = channel;
 		this.watchers = watchers;
-		this.listener = listener;
 		this.threads = threads;
 	}
 
@@ -137,7 +133,7 @@ final class ReleaseSubscription {
 			this.pong = current.async().ping();
 			return;
 		}
-		this.connector.afterReading(LAST_LOOK_MILLIS, () -> {
+		this.timer.afterReading(LAST_LOOK_MILLIS, () -> {
 			if (!last.isDone()) {
 				beginToReplace(current);
 			}
@@ -185,9 +181,8 @@ final class ReleaseSubscription {
 	}
 
 	private void connectInPlaceOf(@Nullable StatefulRedisPubSubConnection<byte[], byte[]> old) {
-		StatefulRedisPubSubConnection<byte[], byte[]> another = this.connections.connectPubSub();
+		StatefulRedisPubSubConnection<byte[], byte[]> another = this.connect.get();
 		try {
-			another.addListener(this.listener);
 			another.sync().subscribe(this.channel.getBytes(StandardCharsets.UTF_8));
 		}
 		catch (Throwable ex) {
@@ -201,7 +196,7 @@ final class ReleaseSubscription {
 	}
 
 	private void retryLater(@Nullable StatefulRedisPubSubConnection<byte[], byte[]> old) {
-		boolean scheduled = this.connector.after(ReleasePolling.INTERVAL_MILLIS, () -> {
+		boolean scheduled = this.timer.after(ReleasePolling.INTERVAL_MILLIS, () -> {
 			replaceOnThread(old);
 			this.watchers.wakeAll();
 		});

@@ -50,9 +50,7 @@ final class Releases {
 	 */
 	private static final long SHORTEST_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-	private final LettuceConnector connector;
-
-	private final Duration timeout;
+	private final WatchedConnection connection;
 
 	private final Set<Release> retried = ConcurrentHashMap.newKeySet();
 
@@ -65,9 +63,8 @@ final class Releases {
 
 	private final AtomicLong longestTtl = new AtomicLong(SHORTEST_NANOS);
 
-	Releases(LettuceConnector connector, Duration timeout) {
-		this.connector = connector;
-		this.timeout = timeout;
+	Releases(WatchedConnection connection) {
+		this.connection = connection;
 	}
 
 	/** Records the time to live of a lock that may be granted. */
@@ -169,7 +166,7 @@ final class Releases {
 		}
 
 		void attemptWhenConnected() {
-			RedisClusterAsyncCommands<byte[], byte[]> redis = Releases.this.connector.openOrConnect();
+			RedisClusterAsyncCommands<byte[], byte[]> redis = Releases.this.connection.connector().openOrConnect();
 			if (redis != null) {
 				attempt(redis);
 			}
@@ -180,7 +177,7 @@ final class Releases {
 
 		private void answered(@Nullable Long number, @Nullable Throwable failure) {
 			if (failure != null) {
-				Releases.this.connector.failed(failure, Releases.this.timeout);
+				Releases.this.connection.watch().failed(failure);
 			}
 			if (failure != null && isTransient(failure)) {
 				this.failure = failure;
@@ -206,7 +203,7 @@ final class Releases {
 			retried.add(this);
 			long pause = this.pause;
 			this.pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
-			if (!Releases.this.connector.after(pause, this::attemptWhenConnected)) {
+			if (!Releases.this.connection.timer().after(pause, this::attemptWhenConnected)) {
 				end(null, this.failure);
 			}
 		}

@@ -46,18 +46,17 @@ final class ReplicatedGrants {
 	/**
 	 * Creates grants.
 	 * @param connector a connection that is used for nothing else
-	 * @param timeout the longest time for a call, of which replicas have half, and at
-	 * most 8 s
+	 * @param longestWait the longest time for which a round waits for the replicas
 	 */
-	ReplicatedGrants(LettuceConnector connector, int replicas, Duration timeout) {
+	ReplicatedGrants(LettuceConnector connector, int replicas, Duration longestWait) {
 		this.connector = connector;
 		this.replicas = replicas;
-		this.waitMillis = longestWait(timeout).toMillis();
+		this.waitMillis = longestWait.toMillis();
 	}
 
 	/**
 	 * Returns the longest time for which a round waits for the replicas.
-	 * @param timeout the longest time for a call
+	 * @param timeout the timeout of a call, of which replicas have half, and at most 8 s
 	 */
 	static Duration longestWait(Duration timeout) {
 		return Duration.ofMillis(Math.max(1, Math.min(timeout.toMillis() / 2, LONGEST_WAIT_MILLIS)));

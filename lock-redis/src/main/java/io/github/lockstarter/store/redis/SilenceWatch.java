@@ -1,6 +1,7 @@
 package io.github.lockstarter.store.redis;
 
 import java.time.Duration;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.lettuce.core.RedisCommandTimeoutException;
@@ -38,24 +39,30 @@ final class SilenceWatch {
 
 	private final LettuceConnector connector;
 
+	private final DriverTimer timer;
+
+	private final Executor threads;
+
 	/** The time after which a {@code PING} must have been answered. */
 	private final long patienceMillis;
 
 	private final AtomicBoolean watching = new AtomicBoolean();
-
-	private volatile boolean silent;
 
 	/** A connection that was silent and cannot be replaced. */
 	private volatile @Nullable RedisClusterAsyncCommands<byte[], byte[]> irreplaceable;
 
 	/**
 	 * Creates a watch.
+	 * @param threads runs blocking tasks
 	 * @param longestWait the longest time for which one {@code WAIT} may delay a
 	 * {@code PING} after it
 	 */
-	SilenceWatch(RedisConnections connections, LettuceConnector connector, Duration longestWait) {
+	SilenceWatch(RedisConnections connections, LettuceConnector connector, DriverTimer timer, Executor threads,
+			Duration longestWait) {
 		this.connections = connections;
 		this.connector = connector;
+		this.timer = timer;
+		this.threads = threads;
 		this.patienceMillis = Math.max(SHORTEST_PATIENCE_MILLIS, longestWait.toMillis() + MARGIN_MILLIS);
 	}
 
@@ -69,17 +76,12 @@ final class SilenceWatch {
 		}
 	}
 
-	/** Returns whether commands must not be sent over the connection. */
-	boolean isSilent() {
-		return this.silent;
-	}
-
 	private void ask(RedisClusterAsyncCommands<byte[], byte[]> redis) {
 		try {
 			RedisFuture<String> pong = redis.ping();
 			pong.whenComplete((reply, failure) -> {
 				if (isAnswer(failure)) {
-					this.silent = false;
+					this.connector.resume();
 				}
 			});
 			judgeLater(redis, pong);
@@ -91,19 +93,19 @@ final class SilenceWatch {
 	}
 
 	private void judgeLater(RedisClusterAsyncCommands<byte[], byte[]> redis, RedisFuture<String> pong) {
-		if (!this.connector.afterReading(this.patienceMillis, () -> judge(redis, pong))) {
+		if (!this.timer.afterReading(this.patienceMillis, () -> judge(redis, pong))) {
 			end();
 		}
 	}
 
 	private void judge(RedisClusterAsyncCommands<byte[], byte[]> redis, RedisFuture<String> pong) {
-		this.silent = true;
+		this.connector.pause();
 		if (isAnswered(pong) || !this.connector.isCurrent(redis)) {
 			end();
 			return;
 		}
 		try {
-			this.connector.runOnThread(() -> replace(redis, pong));
+			this.threads.execute(() -> replace(redis, pong));
 		}
 		catch (Throwable ex) {
 			logger.debug("No thread could be started to connect to Redis", ex);
@@ -142,7 +144,7 @@ final class SilenceWatch {
 	}
 
 	private void end() {
-		this.silent = false;
+		this.connector.resume();
 		this.watching.set(false);
 	}
 

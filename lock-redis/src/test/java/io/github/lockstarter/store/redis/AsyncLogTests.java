@@ -46,7 +46,7 @@ class AsyncLogTests {
 			for (int i = 0; i < 1000; i++) {
 				log.warn("entry " + i);
 			}
-		}, LettuceConnector::onOwnThread);
+		}, ConnectingThreads.named("caller"));
 		assertThat(logged).succeedsWithin(SOON);
 		assertThat(this.appender.messages).isEmpty();
 		this.appender.blocked.countDown();

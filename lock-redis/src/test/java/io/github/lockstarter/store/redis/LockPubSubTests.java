@@ -118,8 +118,8 @@ class LockPubSubTests {
 			RedisConnections elsewhere = TestConnections.to("127.0.0.1", shard.port());
 			RedisConnections sharded = new Sharded(this.connections, elsewhere);
 			Queue<Runnable> threads = new ConcurrentLinkedQueue<>();
-			LettuceConnector connector = new LettuceConnector(sharded, sharded::commands, threads::add, Duration.ZERO);
-			LockPubSub pubSub = new LockPubSub(sharded, connector, "lock:released");
+			LettuceConnector connector = TestConnections.connector(sharded, threads::add);
+			LockPubSub pubSub = new LockPubSub(sharded, connector, new DriverTimer(sharded), "lock:released");
 			AtomicInteger woken = new AtomicInteger();
 			pubSub.watch(new byte[] { 1 }, woken::incrementAndGet);
 			pubSub.subscribe();
@@ -140,8 +140,8 @@ class LockPubSubTests {
 			RedisConnections elsewhere = TestConnections.to("127.0.0.1", shard.port());
 			RedisConnections sharded = new Sharded(this.connections, elsewhere);
 			Queue<Runnable> threads = new ConcurrentLinkedQueue<>();
-			LettuceConnector connector = new LettuceConnector(sharded, sharded::commands, threads::add, Duration.ZERO);
-			LockPubSub pubSub = new LockPubSub(sharded, connector, "lock:released");
+			LettuceConnector connector = TestConnections.connector(sharded, threads::add);
+			LockPubSub pubSub = new LockPubSub(sharded, connector, new DriverTimer(sharded), "lock:released");
 			pubSub.expectWatchers();
 			pubSub.subscribe();
 			Awaitility.await().until(() -> !threads.isEmpty());
@@ -174,16 +174,17 @@ class LockPubSubTests {
 	@Test
 	@DisplayName("However often the subscription is replaced, the waiters have one polling loop")
 	void pollsOnce(CapturedOutput output) {
-		LettuceConnector connector = new LettuceConnector(this.connections, Duration.ZERO);
+		LettuceConnector connector = TestConnections.watched(this.connections).connector();
 		assertThat(connector.connect()).succeedsWithin(SOON);
 		this.server.ask("ACL SETUSER default -publish");
-		LockPubSub pubSub = new LockPubSub(this.connections, connector, "lock:released");
+		LockPubSub pubSub = new LockPubSub(this.connections, connector, new DriverTimer(this.connections),
+				"lock:released");
 		AtomicInteger woken = new AtomicInteger();
 		pubSub.watch(new byte[] { 1 }, woken::incrementAndGet);
 		for (int i = 1; i <= 20; i++) {
 			int refused = i;
-			pubSub.message(pubSub.name(), pubSub.messageToOthers(new byte[0]));
-			pubSub.subscribed(pubSub.name(), 1);
+			pubSub.message(pubSub.channel().name(), pubSub.channel().messageToOthers(new byte[0]));
+			pubSub.subscribed(pubSub.channel().name(), 1);
 			Awaitility.await()
 				.pollInterval(Duration.ofMillis(2))
 				.until(() -> StringUtils.countOccurrencesOf(output.toString(), NOT_RECEIVED) == refused);
@@ -213,8 +214,8 @@ class LockPubSubTests {
 	@Test
 	@DisplayName("If no thread can be started, connecting fails, and the next attempt connects")
 	void noThreadToConnect() {
-		LettuceConnector connector = new LettuceConnector(this.connections, this.connections::commands,
-				failingOnce(LettuceConnector::onOwnThread), Duration.ZERO);
+		LettuceConnector connector = TestConnections.connector(this.connections,
+				failingOnce(ConnectingThreads.named("connect")));
 		assertThat(connector.connect()).failsWithin(SOON)
 			.withThrowableThat()
 			.withCauseInstanceOf(OutOfMemoryError.class);
@@ -224,9 +225,9 @@ class LockPubSubTests {
 	@Test
 	@DisplayName("If no thread can be started, subscribing fails, and the next attempt subscribes")
 	void noThreadToSubscribe() {
-		LettuceConnector connector = new LettuceConnector(this.connections, Duration.ZERO);
-		LockPubSub pubSub = new LockPubSub(this.connections, connector, "lock:released",
-				failingOnce(LettuceConnector::onOwnThread));
+		LettuceConnector connector = TestConnections.watched(this.connections).connector();
+		LockPubSub pubSub = new LockPubSub(this.connections, connector, new DriverTimer(this.connections),
+				"lock:released", failingOnce(ConnectingThreads.named("subscribe")));
 		CompletableFuture<Boolean> woken = new CompletableFuture<>();
 		pubSub.watch(new byte[] { 1 }, () -> woken.complete(true));
 		pubSub.subscribe();
@@ -240,14 +241,14 @@ class LockPubSubTests {
 	void noThreadToPoll() {
 		FailingExecutors executors = new FailingExecutors();
 		RedisConnections connections = connections(executors);
-		LettuceConnector connector = new LettuceConnector(connections, Duration.ZERO);
+		LettuceConnector connector = TestConnections.watched(connections).connector();
 		assertThat(connector.connect()).succeedsWithin(SOON);
 		this.server.ask("ACL SETUSER default -publish");
-		LockPubSub pubSub = new LockPubSub(connections, connector, "lock:released");
+		LockPubSub pubSub = new LockPubSub(connections, connector, new DriverTimer(connections), "lock:released");
 		AtomicInteger woken = new AtomicInteger();
 		pubSub.watch(new byte[] { 1 }, woken::incrementAndGet);
 		executors.failOnce();
-		pubSub.subscribed(pubSub.name(), 1);
+		pubSub.subscribed(pubSub.channel().name(), 1);
 		Awaitility.await().until(executors::hasFailed);
 		assertThat(woken).hasValue(1);
 		pubSub.watch(new byte[] { 2 }, () -> {
@@ -264,13 +265,12 @@ class LockPubSubTests {
 		FailingExecutors executors = new FailingExecutors();
 		RedisConnections connections = connections(executors);
 		Queue<Runnable> threads = new ConcurrentLinkedQueue<>();
-		LettuceConnector connector = new LettuceConnector(connections, connections::commands, threads::add,
-				Duration.ZERO);
-		LockPubSub pubSub = new LockPubSub(connections, connector, "lock:released");
+		LettuceConnector connector = TestConnections.connector(connections, threads::add);
+		LockPubSub pubSub = new LockPubSub(connections, connector, new DriverTimer(connections), "lock:released");
 		executors.failOnce();
-		pubSub.subscribed(pubSub.name(), 1);
+		pubSub.subscribed(pubSub.channel().name(), 1);
 		assertThat(executors.hasFailed()).isTrue();
-		pubSub.subscribed(pubSub.name(), 1);
+		pubSub.subscribed(pubSub.channel().name(), 1);
 		threads.remove().run();
 		Awaitility.await().until(() -> this.server.ask("INFO commandstats").contains("cmdstat_publish"));
 		pubSub.close();
@@ -284,8 +284,8 @@ class LockPubSubTests {
 		FailingExecutors executors = new FailingExecutors();
 		RedisConnections connections = connections(executors);
 		this.server.ask("ACL SETUSER default resetchannels");
-		LockPubSub pubSub = new LockPubSub(connections, new LettuceConnector(connections, Duration.ZERO),
-				"lock:released");
+		LockPubSub pubSub = new LockPubSub(connections, TestConnections.watched(connections).connector(),
+				new DriverTimer(connections), "lock:released");
 		AtomicInteger woken = new AtomicInteger();
 		pubSub.watch(new byte[] { 1 }, woken::incrementAndGet);
 		executors.failOnce();
@@ -307,8 +307,9 @@ class LockPubSubTests {
 	void interruptedThreads() {
 		this.server.ask("ACL SETUSER default resetchannels");
 		List<Long> attempts = new CopyOnWriteArrayList<>();
-		LockPubSub pubSub = new LockPubSub(this.connections, new LettuceConnector(this.connections, Duration.ZERO),
-				"lock:released", (task) -> LettuceConnector.onOwnThread(() -> {
+		LockPubSub pubSub = new LockPubSub(this.connections, TestConnections.watched(this.connections).connector(),
+				new DriverTimer(this.connections), "lock:released",
+				(task) -> ConnectingThreads.named("subscribe").execute(() -> {
 					Thread.currentThread().interrupt();
 					task.run();
 				}));
@@ -324,8 +325,9 @@ class LockPubSubTests {
 	void answerIsRead() throws InterruptedException {
 		CountDownLatch block = new CountDownLatch(1);
 		AtomicInteger woken = new AtomicInteger();
-		LettuceConnector connector = new LettuceConnector(this.connections, Duration.ZERO);
-		LockPubSub pubSub = new LockPubSub(this.connections, connector, "lock:released");
+		LettuceConnector connector = TestConnections.watched(this.connections).connector();
+		LockPubSub pubSub = new LockPubSub(this.connections, connector, new DriverTimer(this.connections),
+				"lock:released");
 		byte[] lock = { 1 };
 		pubSub.watch(lock, () -> {
 			if (woken.incrementAndGet() > 1) {
@@ -336,8 +338,9 @@ class LockPubSubTests {
 		Awaitility.await().until(() -> woken.get() == 1);
 		String subscription = subscription();
 		// From here on, the thread that reads the subscription is blocked.
-		assertThat(this.connections.commands().publish(pubSub.name(), pubSub.message(lock)).toCompletableFuture())
-			.succeedsWithin(SOON);
+		assertThat(this.connections.commands()
+			.publish(pubSub.channel().name(), pubSub.channel().message(lock))
+			.toCompletableFuture()).succeedsWithin(SOON);
 		Awaitility.await().until(() -> woken.get() == 2);
 		long start = System.nanoTime();
 		while (System.nanoTime() - start < TimeUnit.MILLISECONDS.toNanos(1900)) {
@@ -371,8 +374,8 @@ class LockPubSubTests {
 	@DisplayName("If the driver does not reconnect, a lost subscription is replaced")
 	void noReconnect() {
 		RedisConnections connections = connections(ClientResources.create(), false);
-		LockPubSub pubSub = new LockPubSub(connections, new LettuceConnector(connections, Duration.ZERO),
-				"lock:released");
+		LockPubSub pubSub = new LockPubSub(connections, TestConnections.watched(connections).connector(),
+				new DriverTimer(connections), "lock:released");
 		AtomicInteger woken = new AtomicInteger();
 		pubSub.watch(new byte[] { 1 }, woken::incrementAndGet);
 		pubSub.subscribe();
@@ -392,10 +395,10 @@ class LockPubSubTests {
 	void pollsWhileNeeded(CapturedOutput output) {
 		CountingExecutors executors = new CountingExecutors();
 		RedisConnections connections = connections(executors);
-		LettuceConnector connector = new LettuceConnector(connections, Duration.ZERO);
+		LettuceConnector connector = TestConnections.watched(connections).connector();
 		assertThat(connector.connect()).succeedsWithin(SOON);
 		this.server.ask("ACL SETUSER default -publish");
-		LockPubSub pubSub = new LockPubSub(connections, connector, "lock:released");
+		LockPubSub pubSub = new LockPubSub(connections, connector, new DriverTimer(connections), "lock:released");
 		byte[] lock = { 1 };
 		AtomicInteger woken = new AtomicInteger();
 		Runnable action = woken::incrementAndGet;

@@ -247,9 +247,9 @@ class RedisConnectionFaultTests {
 	@DisplayName("A lost release is not repeated after its owner token has acquired the lock again")
 	void releasedAndAcquiredAgain(int sentBefore) {
 		RedisConnections connections = TestConnections.to("127.0.0.1", this.server.port());
-		LettuceConnector connector = new LettuceConnector(connections, Duration.ZERO);
-		RedisClusterAsyncCommands<byte[], byte[]> redis = connector.connect().join();
-		Releases releases = new Releases(connector, TIMEOUT);
+		WatchedConnection connection = TestConnections.watched(connections);
+		RedisClusterAsyncCommands<byte[], byte[]> redis = connection.connector().connect().join();
+		Releases releases = new Releases(connection);
 		AtomicInteger sent = new AtomicInteger();
 		CompletableFuture<Throwable> outcome = new CompletableFuture<>();
 		IOException reset = new IOException("Connection reset by peer");

@@ -1,6 +1,5 @@
 package io.github.lockstarter.store.redis;
 
-import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
@@ -52,7 +51,7 @@ class RefusalWatchTests {
 	@DisplayName("A refusal of the server replaces the connection, and the log says why")
 	void refusal(String message, CapturedOutput output) {
 		Replaceable connections = new Replaceable(false);
-		RefusalWatch watch = new RefusalWatch(connections, new LettuceConnector(connections, Duration.ZERO));
+		RefusalWatch watch = watch(connections);
 		assertThat(watch.consider(this.redis, new RedisCommandExecutionException(message))).isTrue();
 		Awaitility.await().until(() -> connections.replaced.get() == 1);
 		Awaitility.await().untilAsserted(() -> assertThat(output).contains(message, "The connection was replaced"));
@@ -65,7 +64,7 @@ class RefusalWatchTests {
 	@DisplayName("Other errors of the server leave the connection as it is")
 	void otherError(String message) {
 		Replaceable connections = new Replaceable(false);
-		RefusalWatch watch = new RefusalWatch(connections, new LettuceConnector(connections, Duration.ZERO));
+		RefusalWatch watch = watch(connections);
 		assertThat(watch.consider(this.redis, new RedisCommandExecutionException(message))).isFalse();
 		assertThat(watch.consider(this.redis, new RedisException("READONLY Connection closed"))).isFalse();
 		assertThat(connections.replaced).hasValue(0);
@@ -75,7 +74,7 @@ class RefusalWatchTests {
 	@DisplayName("A server that loads its data is left after two seconds")
 	void loadsForLong() {
 		Replaceable connections = new Replaceable(false);
-		RefusalWatch watch = new RefusalWatch(connections, new LettuceConnector(connections, Duration.ZERO));
+		RefusalWatch watch = watch(connections);
 		long start = System.nanoTime();
 		Awaitility.await().until(() -> {
 			watch.consider(this.redis,
@@ -89,7 +88,7 @@ class RefusalWatchTests {
 	@DisplayName("In a cluster, only errors of the connection itself replace the connection to all servers")
 	void cluster(CapturedOutput output) {
 		Replaceable connections = new Replaceable(true);
-		RefusalWatch watch = new RefusalWatch(connections, new LettuceConnector(connections, Duration.ZERO));
+		RefusalWatch watch = watch(connections);
 		assertThat(watch.consider(this.redis, new RedisCommandExecutionException("MOVED 3999 127.0.0.1:6381")))
 			.isTrue();
 		assertThat(watch.consider(this.redis, new RedisCommandExecutionException("NOAUTH Authentication required.")))
@@ -97,6 +96,11 @@ class RefusalWatchTests {
 		Awaitility.await().untilAsserted(() -> assertThat(output).contains("The connection was replaced"));
 		assertThat(connections.replaced).hasValue(1);
 		assertThat(output).contains("NOAUTH").doesNotContain("MOVED");
+	}
+
+	private static RefusalWatch watch(RedisConnections connections) {
+		WatchedConnection connection = TestConnections.watched(connections);
+		return new RefusalWatch(connections, connection.connector(), connection.timer(), connection.threads());
 	}
 
 	/** Connections that count how often they were replaced. */

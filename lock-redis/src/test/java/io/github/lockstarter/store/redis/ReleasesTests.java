@@ -40,10 +40,10 @@ class ReleasesTests {
 
 	private final RedisClient client = RedisClient.create(this.resources);
 
-	private final LettuceConnector connector = new LettuceConnector(DriverStub.connections(this.client, this.redis),
-			Duration.ZERO);
+	private final WatchedConnection connection = TestConnections
+		.watched(DriverStub.connections(this.client, this.redis));
 
-	private final Releases releases = new Releases(this.connector, Duration.ofSeconds(10));
+	private final Releases releases = new Releases(this.connection);
 
 	@AfterEach
 	void stop() {
@@ -96,7 +96,7 @@ class ReleasesTests {
 	/** Returns the reply, or the failure. */
 	private CompletableFuture<Object> release() {
 		CompletableFuture<Object> outcome = new CompletableFuture<>();
-		assertThat(this.connector.connect()).succeedsWithin(SOON);
+		assertThat(this.connection.connector().connect()).succeedsWithin(SOON);
 		this.releases
 			.release(this.key, "owner", Script.RELEASE.with(TWO, TWO),
 					(number, failure) -> outcome.complete((number != null) ? number : failure))

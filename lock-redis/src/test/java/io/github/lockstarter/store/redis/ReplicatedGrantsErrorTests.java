@@ -44,8 +44,8 @@ class ReplicatedGrantsErrorTests {
 
 	private final RedisClient client = RedisClient.create();
 
-	private final LettuceConnector connector = new LettuceConnector(DriverStub.connections(this.client, this.redis),
-			Duration.ZERO);
+	private final LettuceConnector connector = TestConnections.watched(DriverStub.connections(this.client, this.redis))
+		.connector();
 
 	private final ReplicatedGrants grants = new ReplicatedGrants(this.connector, 1, SOON);
 

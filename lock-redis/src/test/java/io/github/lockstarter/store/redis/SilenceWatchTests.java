@@ -109,12 +109,13 @@ class SilenceWatchTests {
 	@DisplayName("A connection that waits for replicas is not replaced for being silent")
 	void waitsForReplicas() {
 		Duration longestWait = ReplicatedGrants.longestWait(Duration.ofSeconds(6));
-		LettuceConnector grants = LettuceConnector.ofGrants(this.connections, longestWait);
-		RedisClusterAsyncCommands<byte[], byte[]> redis = grants.connect().join();
+		WatchedConnection grants = WatchedConnection.of(this.connections, this.connections::grantCommands,
+				Duration.ofMillis(1), longestWait);
+		RedisClusterAsyncCommands<byte[], byte[]> redis = grants.connector().connect().join();
 		CompletionStage<Long> acknowledged = redis.waitForReplication(1, longestWait.toMillis());
 		CompletionStage<byte[]> next = redis.get(new byte[] { 1 });
 		// Makes the store suspect that the connection is silent.
-		grants.expire(new Call<>(this.key), Duration.ofMillis(1));
+		grants.timeouts().begin(this.key);
 		assertThat(acknowledged).succeedsWithin(SOON).isEqualTo(0L);
 		assertThat(next).succeedsWithin(SOON);
 		assertThat(this.connections.grantCommands()).isSameAs(redis);

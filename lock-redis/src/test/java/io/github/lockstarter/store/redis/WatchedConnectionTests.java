@@ -15,6 +15,8 @@ import io.lettuce.core.resource.ClientResources;
 import io.netty.util.HashedWheelTimer;
 import io.netty.util.Timeout;
 import io.netty.util.TimerTask;
+import io.netty.util.concurrent.DefaultEventExecutorGroup;
+import io.netty.util.concurrent.ScheduledFuture;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -26,22 +28,26 @@ import io.github.lockstarter.testing.LocalRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+/**
+ * A connection whose driver has no thread or timer left, or is shut down.
+ */
 @Tag("faults")
 @Tag("redis")
-class LettuceConnectorTests {
+class WatchedConnectionTests {
 
 	private static final Duration SOON = Duration.ofSeconds(10);
 
 	private final LockKey key = new LockKey("connector", "taro");
 
 	@Test
-	@DisplayName("The topology of a cluster is refreshed again even if the driver's timer rejects the pause between two refreshes")
+	@DisplayName("The topology of a cluster is refreshed again even if the driver cannot schedule the pause between two refreshes")
 	void pauseBetweenRefreshesIsRejected() {
-		RejectingTimer timer = new RejectingTimer();
+		RejectingExecutors executors = new RejectingExecutors();
 		try (LocalRedis server = LocalRedis.started("--cluster-enabled", "yes")) {
 			server.ask("CLUSTER ADDSLOTSRANGE 0 16383");
 			Awaitility.await().until(() -> server.ask("CLUSTER INFO").contains("cluster_state:ok"));
-			RedisClusterClient client = RedisClusterClient.create(ClientResources.builder().timer(timer).build(),
+			RedisClusterClient client = RedisClusterClient.create(
+					ClientResources.builder().eventExecutorGroup(executors).build(),
 					RedisURI.create("127.0.0.1", server.port()));
 			RedisLockStore store = new RedisLockStore(LettuceConnections.to(client), "lock", Duration.ofMillis(500), 0);
 			store.start();
@@ -49,27 +55,24 @@ class LettuceConnectorTests {
 			server.freeze();
 			Awaitility.await().atMost(Duration.ofSeconds(40)).untilAsserted(() -> {
 				assertThat(store.lock(this.key).remaining()).failsWithin(SOON);
-				assertThat(timer.pauses).hasValueGreaterThan(1);
+				assertThat(executors.pauses).hasValueGreaterThan(1);
 			});
 			server.thaw();
 			store.close();
 		}
 		finally {
-			timer.stop();
+			executors.shutdownGracefully();
 		}
 	}
 
 	@Test
-	@DisplayName("When the driver has been shut down, each thread that connects is interrupted")
+	@DisplayName("Each thread that connects can be interrupted")
 	void threadsThatConnect() {
-		RedisClient client = RedisClient.create();
-		LettuceConnector connector = new LettuceConnector(
-				DriverStub.connections(client, DriverStub.commands((command) -> {
-				})), Duration.ZERO);
+		ConnectingThreads threads = new ConnectingThreads();
 		CountDownLatch connecting = new CountDownLatch(2);
 		CountDownLatch interrupted = new CountDownLatch(2);
 		for (int i = 0; i < 2; i++) {
-			connector.runOnThread(() -> {
+			threads.execute(() -> {
 				connecting.countDown();
 				try {
 					new CompletableFuture<>().get();
@@ -83,9 +86,8 @@ class LettuceConnectorTests {
 			});
 		}
 		Awaitility.await().until(() -> connecting.getCount() == 0);
-		connector.interruptConnecting();
+		threads.interrupt();
 		Awaitility.await().until(() -> interrupted.getCount() == 0);
-		client.shutdown();
 	}
 
 	@Test
@@ -100,30 +102,33 @@ class LettuceConnectorTests {
 
 		}).build();
 		RedisClient client = RedisClient.create(resources);
-		LettuceConnector connector = new LettuceConnector(
-				DriverStub.connections(client, DriverStub.commands((command) -> {
-				})), Duration.ZERO);
-		connector.connect();
-		Call<Object> call = new Call<>(this.key);
-		connector.expire(call, SOON);
-		assertThat(call).failsWithin(SOON).withThrowableThat().withRootCauseInstanceOf(OutOfMemoryError.class);
+		WatchedConnection connection = TestConnections
+			.watched(DriverStub.connections(client, DriverStub.commands((command) -> {
+			})));
+		connection.connector().connect();
+		assertThat(connection.timeouts().begin(this.key)).failsWithin(SOON)
+			.withThrowableThat()
+			.withRootCauseInstanceOf(OutOfMemoryError.class);
 		client.shutdownAsync();
 		resources.shutdown();
 	}
 
-	/** A timer that rejects the first pause between two refreshes. */
-	private static final class RejectingTimer extends HashedWheelTimer {
+	/** Executors that reject the first pause between two refreshes. */
+	private static final class RejectingExecutors extends DefaultEventExecutorGroup {
 
 		private final AtomicInteger pauses = new AtomicInteger();
 
+		RejectingExecutors() {
+			super(2);
+		}
+
 		@Override
-		public Timeout newTimeout(TimerTask task, long delay, TimeUnit unit) {
-			boolean isPause = delay == 1000 && unit == TimeUnit.MILLISECONDS
-					&& task.getClass().getName().startsWith(LettuceConnector.class.getName());
+		public ScheduledFuture<?> schedule(Runnable command, long delay, TimeUnit unit) {
+			boolean isPause = command.getClass().getName().startsWith(TopologyRefresh.class.getName());
 			if (isPause && this.pauses.getAndIncrement() == 0) {
-				throw new RejectedExecutionException("too many pending timeouts");
+				throw new RejectedExecutionException("the executor is shut down");
 			}
-			return super.newTimeout(task, delay, unit);
+			return super.schedule(command, delay, unit);
 		}
 
 	}

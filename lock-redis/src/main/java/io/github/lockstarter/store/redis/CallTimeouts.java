@@ -1,0 +1,91 @@
+package io.github.lockstarter.store.redis;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.store.RunningTime;
+
+/**
+ * Ends the calls over a connection that take too long. The time for which the process
+ * stood still does not count, and a reply that has arrived by then does.
+ */
+final class CallTimeouts {
+
+	/** Calls with a longer timeout are judged by an ordinary clock in the end. */
+	private static final Duration LONGEST_TIMEOUT = Duration.ofMinutes(1);
+
+	private final Duration timeout;
+
+	private final DriverTimer timer;
+
+	private final CompletableFuture<?> firstAttempt;
+
+	private final Runnable onTimeout;
+
+	private final RunningTime time = new RunningTime(LONGEST_TIMEOUT, this::tickLater);
+
+	/**
+	 * Creates timeouts.
+	 * @param firstAttempt completes after the first attempt to connect
+	 * @param onTimeout runs when a call has timed out
+	 */
+	CallTimeouts(Duration timeout, DriverTimer timer, CompletableFuture<?> firstAttempt, Runnable onTimeout) {
+		this.timeout = timeout;
+		this.timer = timer;
+		this.firstAttempt = firstAttempt;
+		this.onTimeout = onTimeout;
+	}
+
+	/**
+	 * Begins a call. It fails at the timeout, to the driver's tick of 100 ms, unless its
+	 * reply has arrived by then. The time of the first attempt to connect does not count:
+	 * the connect timeout of the driver limits it.
+	 */
+	<T> Call<T> begin(LockKey key) {
+		Call<T> call = new Call<>(key);
+		if (this.firstAttempt.isDone()) {
+			setAlarm(call);
+		}
+		else {
+			this.firstAttempt.whenComplete((done, failure) -> setAlarm(call));
+		}
+		return call;
+	}
+
+	private void setAlarm(Call<?> call) {
+		long nanos = this.timeout.toNanos();
+		setAlarm(call, nanos, this.time.begin() + nanos);
+	}
+
+	private void setAlarm(Call<?> call, long nanos, long until) {
+		try {
+			call.setAlarm(this.timer.timeoutAfterReading(nanos, () -> judge(call, until)));
+		}
+		catch (Throwable ex) {
+			// The driver has been shut down, has too many timeouts, or has no thread.
+			call.fail(ex);
+		}
+	}
+
+	private void judge(Call<?> call, long until) {
+		long left = until - this.time.nanoTime();
+		if (left > 0 && !call.isDone()) {
+			setAlarm(call, left, until);
+		}
+		else if (call.expire(this.timeout)) {
+			this.onTimeout.run();
+		}
+	}
+
+	private boolean tickLater(Runnable tick, long nanos) {
+		try {
+			this.timer.timeout(nanos, tick);
+			return true;
+		}
+		catch (Throwable ex) {
+			return false;
+		}
+	}
+
+}
