@@ -88,7 +88,7 @@ class RedisFaultTests {
 			CompletableFuture<Optional<Lease>> waiting = second.locks()
 				.tryAcquireAsync(KEY, OPTIONS.withWaitTime(Duration.ofSeconds(25)))
 				.toCompletableFuture();
-			Awaitility.await().until(() -> second.requests().contains("SUBSCRIBE"));
+			Awaitility.await().until(() -> second.commands().contains("SUBSCRIBE"));
 			server.kill();
 			server.start();
 			Awaitility.await()
@@ -101,7 +101,7 @@ class RedisFaultTests {
 			assertThat(first.losses()).isEmpty();
 			assertThat(lease.isHeld()).isTrue();
 			assertThat(first.locks().tryAcquire(KEY, OPTIONS)).isEmpty();
-			// The waiter either sent a request in the outage and failed, or still waits.
+			// The waiter either sent a command in the outage and failed, or still waits.
 			boolean failed = waiting.isCompletedExceptionally();
 			assertThat(waiting.isDone()).isEqualTo(failed);
 			lease.close();
@@ -142,7 +142,7 @@ class RedisFaultTests {
 			Lease other = instance.locks().acquire(new LockKey("fault", "other"), OPTIONS);
 			instance.store().lock(other.key()).acquire(AcquireCommand.of("x", OPTIONS.ttl()).notifying(() -> {
 			})).toCompletableFuture().join();
-			Awaitility.await().until(() -> instance.requests().contains("SUBSCRIBE"));
+			Awaitility.await().until(() -> instance.commands().contains("SUBSCRIBE"));
 			server.freeze();
 			assertThat(acquire(instance, "a", Duration.ZERO)).failsWithin(SOON);
 			CompletableFuture<Optional<Lease>> waiting = acquire(instance, "a", Duration.ofSeconds(25));

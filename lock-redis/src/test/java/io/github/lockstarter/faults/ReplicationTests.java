@@ -41,8 +41,8 @@ class ReplicationTests {
 	}
 
 	@Test
-	@DisplayName("With replicas-to-ack, a grant that no replica has is refused and undone, and later acquires are granted")
-	void refusesUnreplicatedGrant() {
+	@DisplayName("With replicas-to-ack, a grant that no replica has fails and is undone, and later acquires are granted")
+	void failsUnreplicatedGrant() {
 		try (RedisInstance careful = instance(1)) {
 			Awaitility.await()
 				.ignoreException(LockStoreException.class)

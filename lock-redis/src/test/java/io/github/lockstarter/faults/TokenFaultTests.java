@@ -123,7 +123,7 @@ class TokenFaultTests {
 	void killed() {
 		join(this.secondLocks.acquireAsync(KEY, OPTIONS));
 		CompletableFuture<TokenLock> waiting = this.firstLocks.acquireAsync(KEY, WAITING, TOKEN).toCompletableFuture();
-		Awaitility.await().until(() -> this.first.requests().contains("SUBSCRIBE"));
+		Awaitility.await().until(() -> this.first.commands().contains("SUBSCRIBE"));
 		this.server.kill();
 		assertBroken(waiting);
 		this.server.start();
@@ -139,11 +139,11 @@ class TokenFaultTests {
 		// Answered on the same connection, after the query for the token.
 		assertThat(join(this.firstLocks.remainingAsync(KEY))).isPresent();
 		assertThat(attempt).isNotDone();
-		int requests = this.first.requestCount();
+		int commands = this.first.commandCount();
 		this.server.freeze();
 		lease.releaseAsync();
 		assertBroken(attempt);
-		assertThat(this.first.requestCount()).isEqualTo(requests + 2);
+		assertThat(this.first.commandCount()).isEqualTo(commands + 2);
 	}
 
 	/** Checks for longer than an undo would take. */

@@ -79,7 +79,7 @@ class EngineLoadTests {
 			}));
 			lease.close();
 			Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> served.get() == WAITERS / 2);
-			assertThat(instance.requestCount()).as("requests").isLessThan(WAITERS / 2 / 4);
+			assertThat(instance.commandCount()).as("commands").isLessThan(WAITERS / 2 / 4);
 		}
 	}
 
@@ -103,7 +103,7 @@ class EngineLoadTests {
 			long fences = keys("load:fence:*");
 			long subscribers = subscribers();
 			cycles(cycles, keyCount, first, second);
-			// A refused waiter is removed slightly later than the lease that it waited
+			// A rejected waiter is removed slightly later than the lease that it waited
 			// for.
 			Awaitility.await().atMost(Duration.ofSeconds(45)).until(() -> keys("load:waiting:*") == 0);
 			assertThat(keys("load:*")).isEqualTo(fences).isLessThanOrEqualTo(4096);
@@ -134,7 +134,7 @@ class EngineLoadTests {
 		}
 		room.acquire(64);
 		for (RedisInstance instance : instances) {
-			instance.forgetRequests();
+			instance.forgetCommands();
 		}
 		assertThat(failures).hasValue(0);
 	}

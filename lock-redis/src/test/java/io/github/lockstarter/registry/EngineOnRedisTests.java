@@ -77,32 +77,32 @@ class EngineOnRedisTests {
 	}
 
 	@Test
-	@DisplayName("An uncontended cycle is two requests; a refusal is none if this JVM holds the lock, and one otherwise")
-	void countsRequests() {
+	@DisplayName("An uncontended cycle is two commands; a rejection is none if this JVM holds the lock, and one otherwise")
+	void countsCommands() {
 		Lease lease = this.first.locks().acquire(this.key, OPTIONS);
-		assertThat(this.first.requests()).hasSize(1);
+		assertThat(this.first.commands()).hasSize(1);
 		assertThat(this.first.locks().tryAcquire(this.key, OPTIONS)).isEmpty();
-		assertThat(this.first.requests()).hasSize(1);
+		assertThat(this.first.commands()).hasSize(1);
 		assertThat(this.second.locks().tryAcquire(this.key, OPTIONS)).isEmpty();
-		assertThat(this.second.requests()).hasSize(1);
+		assertThat(this.second.commands()).hasSize(1);
 		lease.close();
-		assertThat(this.first.requests()).containsExactly("EVALSHA", "EVALSHA");
+		assertThat(this.first.commands()).containsExactly("EVALSHA", "EVALSHA");
 	}
 
 	@Test
-	@DisplayName("Twenty free locks are one request, as is a refusal by another instance; three hundred locks are three requests")
-	void countsRequestsForSeveral() {
+	@DisplayName("Twenty free locks are one command, as is a rejection by another instance; three hundred locks are three commands")
+	void countsCommandsForSeveral() {
 		List<LockKey> keys = IntStream.range(0, 300)
 			.mapToObj((i) -> new LockKey("engine", "%s %03d".formatted(this.key.key(), i)))
 			.toList();
 		List<Lease> leases = this.first.locks().acquireAll(keys.subList(0, 20), OPTIONS);
-		assertThat(this.first.requests()).containsExactly("EVALSHA");
+		assertThat(this.first.commands()).containsExactly("EVALSHA");
 		assertThatExceptionOfType(LockConflictException.class)
 			.isThrownBy(() -> this.second.locks().acquireAll(keys.subList(10, 30), OPTIONS));
-		assertThat(this.second.requests()).containsExactly("EVALSHA");
+		assertThat(this.second.commands()).containsExactly("EVALSHA");
 		assertThatExceptionOfType(LockConflictException.class)
 			.isThrownBy(() -> this.first.locks().acquireAll(keys.subList(10, 30), OPTIONS));
-		assertThat(this.first.requests()).hasSize(1);
+		assertThat(this.first.commands()).hasSize(1);
 		CompletableFuture<List<Lease>> waiting = this.second.locks()
 			.acquireAllAsync(keys.subList(10, 30), WAITING, Executors.newSingleThreadExecutor())
 			.toCompletableFuture();
@@ -110,28 +110,28 @@ class EngineOnRedisTests {
 		leases.forEach(Lease::close);
 		assertThat(waiting).succeedsWithin(SOON);
 		waiting.join().forEach(Lease::close);
-		this.first.forgetRequests();
+		this.first.forgetCommands();
 		List<Lease> many = this.first.locks().acquireAll(keys, OPTIONS);
-		assertThat(this.first.requests()).containsExactly("EVALSHA", "EVALSHA", "EVALSHA");
+		assertThat(this.first.commands()).containsExactly("EVALSHA", "EVALSHA", "EVALSHA");
 		many.forEach(Lease::releaseAsync);
 		many.forEach(Lease::close);
 	}
 
 	@Test
-	@DisplayName("A local queue of 8 threads needs at most 0.3 requests per acquisition, and leaves no thread")
+	@DisplayName("A local queue of 8 threads needs at most 0.3 commands per acquisition, and leaves no thread")
 	void localQueue() throws Exception {
 		Contest contest = new Contest(800, this.first.locks());
 		contest.run(8);
-		assertThat(this.first.requests().size() / 800.0).isLessThanOrEqualTo(0.3);
+		assertThat(this.first.commands().size() / 800.0).isLessThanOrEqualTo(0.3);
 		contest.assertExclusiveAndFair();
 	}
 
 	@Test
-	@DisplayName("Two instances with 4 threads each need at most one request per acquisition, and leave no thread")
+	@DisplayName("Two instances with 4 threads each need at most one command per acquisition, and leave no thread")
 	void twoInstances() throws Exception {
 		Contest contest = new Contest(800, this.first.locks(), this.second.locks());
 		contest.run(4);
-		assertThat((this.first.requests().size() + this.second.requests().size()) / 800.0).isLessThanOrEqualTo(1);
+		assertThat((this.first.commands().size() + this.second.commands().size()) / 800.0).isLessThanOrEqualTo(1);
 		contest.assertExclusiveAndFair();
 	}
 
@@ -145,27 +145,27 @@ class EngineOnRedisTests {
 		assertThat(redis.getExpire("engine:waiting:" + redisKey())).isPositive();
 		lease.close();
 		assertThat(waiting).succeedsWithin(SOON);
-		this.second.assertRequests("first try, subscription, one more try, success", 3, start);
+		this.second.assertCommands("first try, subscription, one more try, success", 3, start);
 		waiting.join().orElseThrow().close();
 		assertThat(redis.keys("engine:waiting:*")).isEmpty();
 	}
 
 	@Test
-	@DisplayName("The subscription is made once; a further wait needs one request before and one after the release")
+	@DisplayName("The subscription is made once; a further wait needs one command before and one after the release")
 	void oneSubscription() {
 		long start = System.nanoTime();
 		for (int i = 0; i < 3; i++) {
 			Lease lease = this.first.locks().acquire(this.key, OPTIONS);
-			int before = this.second.requestCount();
+			int before = this.second.commandCount();
 			CompletableFuture<Optional<Lease>> waiting = waitOn(this.second);
-			// The first wait needs a subscription and one more request; each wait needs a
+			// The first wait needs a subscription and one more command; each wait needs a
 			// grant and a release.
 			awaitAsleep(waiting, before + ((i == 0) ? 3 : 1));
 			lease.close();
 			assertThat(waiting).succeedsWithin(SOON);
 			waiting.join().orElseThrow().close();
 		}
-		this.second.assertRequests("tries and releases", 4 + 3 + 3, start);
+		this.second.assertCommands("tries and releases", 4 + 3 + 3, start);
 	}
 
 	@Test
@@ -211,7 +211,7 @@ class EngineOnRedisTests {
 		StoredLock held = this.second.store().lock(this.key);
 		held.acquire(AcquireCommand.of("held", OPTIONS.ttl()))
 			.thenCompose((granted) -> dying.acquire(command))
-			.thenCompose((refused) -> held.release("held", null))
+			.thenCompose((rejected) -> held.release("held", null))
 			.toCompletableFuture()
 			.join();
 		Lease lease = this.second.locks().acquire(this.key, OPTIONS);
@@ -245,8 +245,8 @@ class EngineOnRedisTests {
 		CompletableFuture<Optional<Lease>> waiting = this.first.locks()
 			.tryAcquireAsync(waitedFor.key(), WAITING)
 			.toCompletableFuture();
-		Awaitility.await().until(() -> this.first.requestCount() >= 4);
-		this.first.assertRequests("no renewal for the subscription's connection", 3, start);
+		Awaitility.await().until(() -> this.first.commandCount() >= 4);
+		this.first.assertCommands("no renewal for the subscription's connection", 3, start);
 		waitedFor.close();
 		assertThat(waiting).succeedsWithin(SOON);
 		waiting.join().orElseThrow().close();
@@ -254,7 +254,7 @@ class EngineOnRedisTests {
 	}
 
 	@Test
-	@DisplayName("10,000 leases are renewed by 20 requests of 500 each")
+	@DisplayName("10,000 leases are renewed by 20 commands of 500 each")
 	void renewsManyAtOnce() {
 		LockOptions options = LockOptions.of(Duration.ofSeconds(12));
 		List<Lease> leases = new ArrayList<>();
@@ -266,10 +266,10 @@ class EngineOnRedisTests {
 				.toList()
 				.forEach((acquire) -> leases.add(acquire.toCompletableFuture().join().orElseThrow()));
 		}
-		int requests = this.first.requestCount();
-		Awaitility.await().until(() -> this.first.requestCount() > requests);
+		int commands = this.first.commandCount();
+		Awaitility.await().until(() -> this.first.commandCount() > commands);
 		Awaitility.await().until(() -> leases.stream().allMatch((each) -> each.remaining().toMillis() > 10_000));
-		assertThat(this.first.requestCount() - requests).isBetween(20, 60);
+		assertThat(this.first.commandCount() - commands).isBetween(20, 60);
 		CompletableFuture
 			.allOf(leases.stream()
 				.map((each) -> each.releaseAsync().toCompletableFuture())
@@ -312,13 +312,13 @@ class EngineOnRedisTests {
 		return instance.locks().tryAcquireAsync(this.key, WAITING).toCompletableFuture();
 	}
 
-	/** Waits until the second instance has sent its last request before it sleeps. */
-	private void awaitAsleep(CompletableFuture<?> waiting, int requests) {
-		awaitAsleep(waiting, requests, this.key);
+	/** Waits until the second instance has sent its last command before it sleeps. */
+	private void awaitAsleep(CompletableFuture<?> waiting, int commands) {
+		awaitAsleep(waiting, commands, this.key);
 	}
 
-	private void awaitAsleep(CompletableFuture<?> waiting, int requests, LockKey key) {
-		Awaitility.await().until(() -> this.second.requestCount() >= requests);
+	private void awaitAsleep(CompletableFuture<?> waiting, int commands, LockKey key) {
+		Awaitility.await().until(() -> this.second.commandCount() >= commands);
 		Awaitility.await().until(() -> redis.hasKey("engine:waiting:" + redisKey(key)));
 		assertThat(waiting).isNotDone();
 	}

@@ -87,10 +87,10 @@ class InterruptStormTests {
 			Awaitility.await()
 				.atMost(Duration.ofSeconds(15))
 				.untilAsserted(() -> assertThat(redis.keys("storm:waiting:*")).isEmpty());
-			int requests = first.requestCount() + second.requestCount();
+			int commands = first.commandCount() + second.commandCount();
 			Awaitility.await()
 				.during(OPTIONS.ttl().dividedBy(2))
-				.until(() -> first.requestCount() + second.requestCount() == requests);
+				.until(() -> first.commandCount() + second.commandCount() == commands);
 			assertThat(first.losses()).isEmpty();
 			assertThat(second.losses()).isEmpty();
 		}

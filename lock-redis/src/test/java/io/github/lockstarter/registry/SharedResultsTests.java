@@ -73,7 +73,7 @@ class SharedResultsTests {
 	void subscribe() {
 		for (RedisInstance instance : List.of(this.first, this.second)) {
 			instance.locks().prepareSharing(this.key.name());
-			Awaitility.await().until(() -> instance.requests().contains("SUBSCRIBE"));
+			Awaitility.await().until(() -> instance.commands().contains("SUBSCRIBE"));
 		}
 	}
 
@@ -85,11 +85,11 @@ class SharedResultsTests {
 	}
 
 	@Test
-	@DisplayName("100 losers on each of two servers get the winner's result, with three requests on the other server and none on the winner's")
+	@DisplayName("100 losers on each of two instances get the winner's result, with three commands on the other instance and none on the winner's")
 	void shares() {
 		SharedLease winner = lease(this.first, OPTIONS, SHARED);
-		int requests = this.first.requests().size();
-		int requestsElsewhere = this.second.requests().size();
+		int commands = this.first.commands().size();
+		int commandsElsewhere = this.second.commands().size();
 		long begin = System.nanoTime();
 		List<CompletableFuture<LeaseOrResult>> losers = new ArrayList<>();
 		IntStream.range(0, 100).forEach((i) -> losers.add(ask(this.first, WAITING, SHARED)));
@@ -98,11 +98,11 @@ class SharedResultsTests {
 		winner.close("the result");
 		assertThat(losers)
 			.allSatisfy((loser) -> assertThat(loser).succeedsWithin(SOON).matches(RedisInstance.gives("the result")));
-		assertThat(this.first.requests()).as("the winner's release").hasSize(requests + 1);
-		// One request for the lock, one to read the result, and one per second of
+		assertThat(this.first.commands()).as("the winner's release").hasSize(commands + 1);
+		// One command for the lock, one to read the result, and one per second of
 		// waiting.
 		int looks = (int) Duration.ofNanos(System.nanoTime() - begin).toSeconds();
-		assertThat(this.second.requests().size() - requestsElsewhere).isBetween(2, 3 + looks);
+		assertThat(this.second.commands().size() - commandsElsewhere).isBetween(2, 3 + looks);
 	}
 
 	@Test
@@ -124,7 +124,7 @@ class SharedResultsTests {
 	}
 
 	@Test
-	@DisplayName("A holder that has lost its lease leaves no result, on either server")
+	@DisplayName("A holder that has lost its lease leaves no result, on either instance")
 	void lostLease() {
 		SharedLease winner = lease(this.first, OPTIONS, SHARED);
 		List<CompletableFuture<LeaseOrResult>> losers = Stream.of(this.first, this.second)
@@ -166,13 +166,13 @@ class SharedResultsTests {
 	}
 
 	@Test
-	@DisplayName("A result to replay is given to all later callers with one request, even while another caller holds the lock")
+	@DisplayName("A result to replay is given to all later callers with one command, even while another caller holds the lock")
 	void replays() {
 		lease(this.first, OPTIONS, REPLAYED).close("kept");
-		int requests = this.second.requests().size();
+		int commands = this.second.commands().size();
 		assertThat(this.second.locks().acquire(this.key, OPTIONS, REPLAYED, ResultQuery.ANY_TOKEN))
 			.matches(RedisInstance.gives("kept"));
-		assertThat(this.second.requests()).hasSize(requests + 1);
+		assertThat(this.second.commands()).hasSize(commands + 1);
 		try (Lease other = this.first.locks().acquire(this.key, OPTIONS)) {
 			assertThat(other.isHeld()).isTrue();
 			assertThat(ask(this.second, OPTIONS, REPLAYED)).succeedsWithin(SOON).matches(RedisInstance.gives("kept"));
@@ -238,7 +238,7 @@ class SharedResultsTests {
 	}
 
 	@Test
-	@DisplayName("A caller that waited for another server's holder stores its result for the other waiters, even if Redis has lost them")
+	@DisplayName("A caller that waited for another instance's holder stores its result for the other waiters, even if Redis has lost them")
 	void storesForWaitersThatRedisForgot() {
 		Lease failing = lease(this.first, OPTIONS, SHARED);
 		CompletableFuture<LeaseOrResult> next = ask(this.second, WAITING, SHARED);

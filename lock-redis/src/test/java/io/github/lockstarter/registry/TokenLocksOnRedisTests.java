@@ -72,20 +72,20 @@ class TokenLocksOnRedisTests {
 	}
 
 	@Test
-	@DisplayName("Acquiring for a new token, releasing and reading the remaining time are one request each; a given token needs two to acquire or extend")
-	void countsRequests() {
+	@DisplayName("Acquiring for a new token, releasing and reading the remaining time are one command each; a given token needs two to acquire or extend")
+	void countsCommands() {
 		TokenLock held = join(this.firstLocks.acquireAsync(this.key, OPTIONS));
-		assertThat(this.first.requests()).containsExactly("EVALSHA");
+		assertThat(this.first.commands()).containsExactly("EVALSHA");
 		join(this.firstLocks.remainingAsync(this.key));
-		assertThat(this.first.requests()).containsExactly("EVALSHA", "PTTL");
+		assertThat(this.first.commands()).containsExactly("EVALSHA", "PTTL");
 		release(this.firstLocks, held.token());
-		assertThat(this.first.requests()).containsExactly("EVALSHA", "PTTL", "EVALSHA");
+		assertThat(this.first.commands()).containsExactly("EVALSHA", "PTTL", "EVALSHA");
 		join(this.secondLocks.acquireAsync(this.key, WAITING, TOKEN));
-		assertThat(this.second.requests()).containsExactly("EVALSHA", "EVALSHA");
+		assertThat(this.second.commands()).containsExactly("EVALSHA", "EVALSHA");
 		assertThat(join(this.secondLocks.acquireAsync(this.key, WAITING, TOKEN)).extended()).isTrue();
-		assertThat(this.second.requests()).hasSize(4).containsOnly("EVALSHA");
+		assertThat(this.second.commands()).hasSize(4).containsOnly("EVALSHA");
 		release(this.secondLocks, TOKEN);
-		assertThat(this.second.requests()).hasSize(5).containsOnly("EVALSHA");
+		assertThat(this.second.commands()).hasSize(5).containsOnly("EVALSHA");
 	}
 
 	@Test
@@ -98,7 +98,7 @@ class TokenLocksOnRedisTests {
 		assertThat(extended.fencingToken()).isGreaterThanOrEqualTo(held.fencingToken());
 		assertThat(join(this.firstLocks.remainingAsync(this.key)))
 			.hasValueSatisfying((left) -> assertThat(left).isBetween(Duration.ofMinutes(8), Duration.ofMinutes(9)));
-		assertRefused(this.firstLocks.acquireAsync(this.key, OPTIONS));
+		assertRejected(this.firstLocks.acquireAsync(this.key, OPTIONS));
 		assertThat(join(this.secondLocks.releaseAsync(this.key, TOKEN))).isFalse();
 		release(this.secondLocks, held.token());
 		assertThat(join(this.firstLocks.remainingAsync(this.key))).isEmpty();
@@ -108,7 +108,7 @@ class TokenLocksOnRedisTests {
 	}
 
 	@Test
-	@DisplayName("A new token that waits is notified of a release at another instance, and needs one more request")
+	@DisplayName("A new token that waits is notified of a release at another instance, and needs one more command")
 	void newTokenIsNotified() {
 		join(this.firstLocks.acquireAsync(this.key, OPTIONS, TOKEN));
 		long start = System.nanoTime();
@@ -116,7 +116,7 @@ class TokenLocksOnRedisTests {
 		awaitAsleep(waiting, 3);
 		release(this.firstLocks, TOKEN);
 		TokenLock held = join(waiting);
-		this.second.assertRequests("first try, subscription, one more try, success", 3, start);
+		this.second.assertCommands("first try, subscription, one more try, success", 3, start);
 		release(this.firstLocks, held.token());
 	}
 
@@ -130,7 +130,7 @@ class TokenLocksOnRedisTests {
 		awaitAsleep(waiting, 4);
 		release(this.firstLocks, held.token());
 		assertThat(join(waiting).extended()).isFalse();
-		this.second.assertRequests("does it hold the lock, first try, subscription, one more try, success", 4, start);
+		this.second.assertCommands("does it hold the lock, first try, subscription, one more try, success", 4, start);
 		release(this.firstLocks, TOKEN);
 	}
 
@@ -143,19 +143,19 @@ class TokenLocksOnRedisTests {
 			.tryAcquireAsync(this.key, WAITING)
 			.toCompletableFuture();
 		CompletableFuture<TokenLock> token = this.firstLocks.acquireAsync(this.key, WAITING).toCompletableFuture();
-		Awaitility.await().until(() -> this.first.requestCount() >= 5);
+		Awaitility.await().until(() -> this.first.commandCount() >= 5);
 		release(this.firstLocks, TOKEN);
 		join(lease).orElseThrow().close();
 		release(this.secondLocks, join(token).token());
-		this.first.assertRequests("up to the sleep, release, lease, its release, token", 4 + 4, start);
+		this.first.assertCommands("up to the sleep, release, lease, its release, token", 4 + 4, start);
 	}
 
 	@Test
 	@DisplayName("Tokens of one instance and leases of another exclude each other, and get the lock from each other")
 	void excludesLeases() {
 		Lease lease = this.first.locks().acquire(this.key, OPTIONS);
-		assertRefused(this.secondLocks.acquireAsync(this.key, OPTIONS));
-		assertRefused(this.secondLocks.acquireAsync(this.key, OPTIONS, TOKEN));
+		assertRejected(this.secondLocks.acquireAsync(this.key, OPTIONS));
+		assertRejected(this.secondLocks.acquireAsync(this.key, OPTIONS, TOKEN));
 		CompletableFuture<TokenLock> token = this.secondLocks.acquireAsync(this.key, WAITING, TOKEN)
 			.toCompletableFuture();
 		awaitWaiting(1);
@@ -190,7 +190,7 @@ class TokenLocksOnRedisTests {
 		join(atSecond);
 		assertThat(join(this.firstLocks.remainingAsync(this.key)))
 			.hasValueSatisfying((left) -> assertThat(left).isGreaterThan(Duration.ofSeconds(20)));
-		assertRefused(this.firstLocks.acquireAsync(this.key, OPTIONS));
+		assertRejected(this.firstLocks.acquireAsync(this.key, OPTIONS));
 		assertThat(this.second.locks().tryAcquire(this.key, OPTIONS)).isEmpty();
 		release(this.secondLocks, TOKEN);
 		assertThat(join(this.firstLocks.releaseAsync(this.key, TOKEN))).isFalse();
@@ -225,9 +225,9 @@ class TokenLocksOnRedisTests {
 			.until(() -> join(this.firstLocks.remainingAsync(this.key)).isEmpty());
 	}
 
-	/** Waits until the second instance has sent its last request before it sleeps. */
-	private void awaitAsleep(CompletableFuture<?> waiting, int requests) {
-		Awaitility.await().until(() -> this.second.requestCount() >= requests);
+	/** Waits until the second instance has sent its last command before it sleeps. */
+	private void awaitAsleep(CompletableFuture<?> waiting, int commands) {
+		Awaitility.await().until(() -> this.second.commandCount() >= commands);
 		awaitWaiting(1);
 		assertThat(waiting).isNotDone();
 	}
@@ -244,7 +244,7 @@ class TokenLocksOnRedisTests {
 		assertThat(join(locks.releaseAsync(this.key, token))).isTrue();
 	}
 
-	private static void assertRefused(CompletionStage<TokenLock> attempt) {
+	private static void assertRejected(CompletionStage<TokenLock> attempt) {
 		assertThat(attempt).failsWithin(SOON)
 			.withThrowableThat()
 			.havingCause()

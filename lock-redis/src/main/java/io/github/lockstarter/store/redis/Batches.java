@@ -43,7 +43,7 @@ final class Batches {
 
 	private static final byte[] NOTHING = {};
 
-	private volatile @Nullable Lane lane;
+	private volatile @Nullable Pipeline pipeline;
 
 	/** The connection that preceded the current one, if any. */
 	private @Nullable RedisClusterAsyncCommands<byte[], byte[]> previous;
@@ -65,9 +65,9 @@ final class Batches {
 	/** Returns a call of a script that may be sent together with others. */
 	StoreCommand<Long> with(Script script, byte[][] keys, byte[]... args) {
 		return (redis, abandoned, reply) -> {
-			Part part = new Part(script, keys, args, abandoned, reply);
+			BatchedCall part = new BatchedCall(script, keys, args, abandoned, reply);
 			if (this.allowed) {
-				lane(redis).add(part);
+				pipeline(redis).add(part);
 			}
 			else {
 				part.send(redis, reply);
@@ -77,21 +77,21 @@ final class Batches {
 
 	/** Returns the number of queued calls. */
 	int queued() {
-		Lane current = this.lane;
+		Pipeline current = this.pipeline;
 		return (current != null) ? current.releases.size() + current.acquires.size() : 0;
 	}
 
-	private Lane lane(RedisClusterAsyncCommands<byte[], byte[]> redis) {
-		Lane current = this.lane;
-		return (current != null && current.redis == redis) ? current : anotherLane(redis);
+	private Pipeline pipeline(RedisClusterAsyncCommands<byte[], byte[]> redis) {
+		Pipeline current = this.pipeline;
+		return (current != null && current.redis == redis) ? current : anotherPipeline(redis);
 	}
 
 	/** Calls that are queued for a replaced connection are not sent. */
-	private Lane anotherLane(RedisClusterAsyncCommands<byte[], byte[]> redis) {
-		Lane another = new Lane(redis);
-		Lane old;
+	private Pipeline anotherPipeline(RedisClusterAsyncCommands<byte[], byte[]> redis) {
+		Pipeline another = new Pipeline(redis);
+		Pipeline old;
 		synchronized (this) {
-			old = this.lane;
+			old = this.pipeline;
 			if (old != null && old.redis == redis) {
 				return old;
 			}
@@ -100,7 +100,7 @@ final class Batches {
 				return another;
 			}
 			this.previous = (old != null) ? old.redis : null;
-			this.lane = another;
+			this.pipeline = another;
 		}
 		if (old != null) {
 			old.close();
@@ -121,15 +121,15 @@ final class Batches {
 	/**
 	 * The calls that are sent over one connection.
 	 */
-	private final class Lane {
+	private final class Pipeline {
 
 		private final RedisClusterAsyncCommands<byte[], byte[]> redis;
 
 		/** Sent first: a lock has to be free before it can be acquired. */
-		private final Queue<Part> releases = new ConcurrentLinkedQueue<>();
+		private final Queue<BatchedCall> releases = new ConcurrentLinkedQueue<>();
 
 		/** The calls at the head are the first ones that their callers abandon. */
-		private final Queue<Part> acquires = new ConcurrentLinkedQueue<>();
+		private final Queue<BatchedCall> acquires = new ConcurrentLinkedQueue<>();
 
 		/** The number of commands in flight. */
 		private final AtomicInteger commands = new AtomicInteger();
@@ -142,11 +142,11 @@ final class Batches {
 
 		private volatile boolean closed;
 
-		Lane(RedisClusterAsyncCommands<byte[], byte[]> redis) {
+		Pipeline(RedisClusterAsyncCommands<byte[], byte[]> redis) {
 			this.redis = redis;
 		}
 
-		void add(Part part) {
+		void add(BatchedCall part) {
 			if (!hasQueue() && this.commands.get() < MAX_COMMANDS && hasRoom()) {
 				if (this.commands.incrementAndGet() <= MAX_COMMANDS) {
 					sendAlone(part);
@@ -206,20 +206,20 @@ final class Batches {
 		 * number of leases.
 		 */
 		private void dropAbandoned() {
-			for (Part head = this.acquires.peek(); head != null
+			for (BatchedCall head = this.acquires.peek(); head != null
 					&& head.abandoned.getAsBoolean(); head = this.acquires.peek()) {
 				this.acquires.remove();
 			}
 		}
 
-		private @Nullable Part next() {
-			Part release = this.releases.poll();
+		private @Nullable BatchedCall next() {
+			BatchedCall release = this.releases.poll();
 			return (release != null) ? release : this.acquires.poll();
 		}
 
 		private void sendBatch() {
-			List<Part> batch = new ArrayList<>(1);
-			for (Part next = next(); next != null; next = (batch.size() < MAX_SIZE) ? next() : null) {
+			List<BatchedCall> batch = new ArrayList<>(1);
+			for (BatchedCall next = next(); next != null; next = (batch.size() < MAX_SIZE) ? next() : null) {
 				if (!next.abandoned.getAsBoolean()) {
 					batch.add(next);
 				}
@@ -238,7 +238,7 @@ final class Batches {
 			}
 		}
 
-		private void sendAlone(Part part) {
+		private void sendAlone(BatchedCall part) {
 			part.send(this.redis, (number, failure) -> {
 				replied();
 				part.reply.accept(number, failure);
@@ -252,7 +252,7 @@ final class Batches {
 			}
 		}
 
-		private void sendTogether(List<Part> batch) {
+		private void sendTogether(List<BatchedCall> batch) {
 			byte[][] keys = new byte[batch.size() * Script.BATCH_KEYS][];
 			byte[][] args = new byte[batch.size() * Script.BATCH_ARGS][];
 			Arrays.fill(args, NOTHING);
@@ -285,7 +285,7 @@ final class Batches {
 	/**
 	 * A call of a script on behalf of one lock.
 	 */
-	private static final class Part {
+	private static final class BatchedCall {
 
 		private final Script script;
 
@@ -298,7 +298,7 @@ final class Batches {
 
 		private final BiConsumer<@Nullable Long, @Nullable Throwable> reply;
 
-		Part(Script script, byte[][] keys, byte[][] args, BooleanSupplier abandoned,
+		BatchedCall(Script script, byte[][] keys, byte[][] args, BooleanSupplier abandoned,
 				BiConsumer<@Nullable Long, @Nullable Throwable> reply) {
 			this.script = script;
 			this.keys = keys;

@@ -26,6 +26,10 @@ final class Call<T> extends CompletableFuture<T> {
 		this.key = key;
 	}
 
+	LockKey key() {
+		return this.key;
+	}
+
 	/** Sets the alarm that is cancelled by an answer. */
 	void setAlarm(Timeout alarm) {
 		this.alarm = alarm;

@@ -24,7 +24,7 @@ import io.github.lockstarter.store.GroupLockStore.Claim;
 
 /**
  * Acquires several locks, all or none, in as few commands as Redis accepts. Several
- * commands are sent concurrently. If one of them is refused, the locks that the others
+ * commands are sent concurrently. If one of them is rejected, the locks that the others
  * have granted are released before the answer.
  */
 final class GroupGrants {
@@ -49,13 +49,13 @@ final class GroupGrants {
 	}
 
 	private CompletionStage<AcquireAllResult> acquireAll(List<Claim> wanted, Together together) {
-		List<Part> parts = split(wanted, together).stream()
-			.map((places) -> new Part(places, ask(places.stream().map(wanted::get).toList(), together)))
+		List<Subgroup> parts = split(wanted, together).stream()
+			.map((places) -> new Subgroup(places, ask(places.stream().map(wanted::get).toList(), together)))
 			.toList();
 		if (parts.size() == 1) {
 			return parts.get(0).answer();
 		}
-		return CompletableFuture.allOf(parts.stream().map(Part::answer).toArray(CompletableFuture<?>[]::new))
+		return CompletableFuture.allOf(parts.stream().map(Subgroup::answer).toArray(CompletableFuture<?>[]::new))
 			.handle((done, failure) -> putTogether(wanted, parts, failure))
 			.thenCompose(Function.identity());
 	}
@@ -82,7 +82,7 @@ final class GroupGrants {
 				.toCompletableFuture();
 		}
 		return this.calls
-			.grant(lock(first).key(), first.ttl(), script(wanted), (numbers) -> numbers.get(0) > 0,
+			.grant(lock(first).key(), first.ttl(), new GrantCommand<>(command(wanted), (numbers) -> numbers.get(0) > 0),
 					Replies::acquiredAll, (failure) -> undo(wanted, failure))
 			.handle((answer, failure) -> answered(wanted, together, answer, failure))
 			.thenCompose(Function.identity())
@@ -93,7 +93,7 @@ final class GroupGrants {
 		return (answer instanceof Granted granted) ? new AllGranted(List.of(granted)) : new FirstHeld(0, (Held) answer);
 	}
 
-	private static StoreCommand<List<Long>> script(List<Claim> wanted) {
+	private static StoreCommand<List<Long>> command(List<Claim> wanted) {
 		byte[][] keys = new byte[2 * wanted.size()][];
 		byte[][] args = new byte[2 * wanted.size()][];
 		for (int i = 0; i < wanted.size(); i++) {
@@ -104,7 +104,7 @@ final class GroupGrants {
 			args[2 * i + 1] = Long.toString(each.ttl().toMillis()).getBytes(StandardCharsets.US_ASCII);
 		}
 		return Script.ACQUIRE_ALL.<Long>forEachOf(keys, args)
-			.orWithoutMemory(Script.ACQUIRE_ALL_WITHOUT_MEMORY.forEachOf(keys, args));
+			.orWithoutMemory(() -> Script.ACQUIRE_ALL_WITHOUT_MEMORY.forEachOf(keys, args));
 	}
 
 	/**
@@ -133,11 +133,11 @@ final class GroupGrants {
 		return acquireAll(wanted, less);
 	}
 
-	private static CompletionStage<AcquireAllResult> putTogether(List<Claim> wanted, List<Part> parts,
+	private static CompletionStage<AcquireAllResult> putTogether(List<Claim> wanted, List<Subgroup> parts,
 			@Nullable Throwable failure) {
 		Granted[] grants = new Granted[wanted.size()];
 		FirstHeld first = null;
-		for (Part part : parts) {
+		for (Subgroup part : parts) {
 			AcquireAllResult answer = part.answer().isCompletedExceptionally() ? null : part.answer().join();
 			if (answer instanceof AllGranted all) {
 				for (int i = 0; i < all.grants().size(); i++) {
@@ -187,7 +187,7 @@ final class GroupGrants {
 	 *
 	 * @param places the positions of its locks in the group
 	 */
-	private record Part(List<Integer> places, CompletableFuture<AcquireAllResult> answer) {
+	private record Subgroup(List<Integer> places, CompletableFuture<AcquireAllResult> answer) {
 	}
 
 }

@@ -5,8 +5,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Predicate;
-import java.util.function.Supplier;
 
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
@@ -86,26 +84,14 @@ final class RedisCalls {
 	}
 
 	/**
-	 * Calls a script that may grant a lock. A grant that does not reach the caller in
-	 * time is undone, if possible, because its owner would never release it.
-	 */
-	<T, R> CompletionStage<R> grant(LockKey key, String owner, Duration ttl, StoreCommand<T> script,
-			Predicate<T> granted, Function<T, R> result, @Nullable Supplier<StoreCommand<Long>> undo) {
-		return grant(key, ttl, script, granted, result, (failure) -> {
-			if (undo != null) {
-				undo(key, owner, ttl, undo.get(), failure);
-			}
-		});
-	}
-
-	/**
-	 * Calls a script that may grant locks.
+	 * Sends a command that may grant locks.
 	 * @param key one of the locks
-	 * @param undo undoes a grant that does not reach the caller in time; it receives the
-	 * failure, or {@code null} if the locks were granted too late
+	 * @param undo undoes a grant that does not reach the caller in time, if possible,
+	 * because its owner would never release it; it receives the failure, or {@code null}
+	 * if the locks were granted too late
 	 */
-	<T, R> CompletionStage<R> grant(LockKey key, Duration ttl, StoreCommand<T> script, Predicate<T> granted,
-			Function<T, R> result, Consumer<@Nullable Throwable> undo) {
+	<T, R> CompletionStage<R> grant(LockKey key, Duration ttl, GrantCommand<T> command, Function<T, R> result,
+			Consumer<@Nullable Throwable> undo) {
 		Call<R> call = this.grants.timeouts().begin(key);
 		this.releases.noteTtl(ttl);
 		BiConsumer<@Nullable T, @Nullable Throwable> replied = (reply, failure) -> {
@@ -114,16 +100,17 @@ final class RedisCalls {
 				this.grants.watch().failed(failure);
 				call.fail(failure);
 			}
-			boolean refused = reply != null && !granted.test(reply);
-			if (!inTime && !refused && !(failure instanceof NotSentException)) {
+			boolean rejected = reply != null && !command.granted().test(reply);
+			if (!inTime && !rejected && !(failure instanceof NotSentException)) {
 				undo.accept(failure);
 			}
 		};
 		if (this.replicated != null) {
-			this.replicated.send(key, call, script, granted, replied);
+			this.replicated.send(call, command, replied);
 		}
 		else {
-			this.grants.connector().whenConnected(call, (redis) -> script.send(redis, call::isDone, replied));
+			this.grants.connector()
+				.whenConnected(call, (redis) -> command.command().send(redis, call::isDone, replied));
 		}
 		return call;
 	}

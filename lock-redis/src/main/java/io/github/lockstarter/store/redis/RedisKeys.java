@@ -18,7 +18,7 @@ import io.github.lockstarter.LockKey;
  *
  * The hash tag is one of 4096 buckets, so that all keys of a lock are in one cluster slot
  * and the number of fences is bounded. The role of a key precedes the tag, and never
- * follows the data: a request could otherwise choose a value that ends like another key.
+ * follows the data: a client could otherwise choose a value that ends like another key.
  */
 final class RedisKeys {
 

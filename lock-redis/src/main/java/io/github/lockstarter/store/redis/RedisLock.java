@@ -7,7 +7,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -87,11 +86,10 @@ final class RedisLock implements TokenStoredLock {
 				: this.redis.grantBatches()
 					.with(Script.ACQUIRE, new byte[][] { this.redisKey, fence() }, bytes(command.owner()),
 							millis(command.ttl()));
-		StoreCommand<Long> withoutMemory = Script.ACQUIRE_WITHOUT_MEMORY.with(allKeys(), bytes(command.owner()),
-				millis(command.ttl()), waiter(waits));
-		return this.redis.calls()
-			.grant(this.key, command.owner(), command.ttl(), script.orWithoutMemory(withoutMemory),
-					(number) -> number > 0, (number) -> noted(Replies.acquired(number), waits), undo(command));
+		return grant(command,
+				GrantCommand.ofToken(script.orWithoutMemory(() -> Script.ACQUIRE_WITHOUT_MEMORY.with(allKeys(),
+						bytes(command.owner()), millis(command.ttl()), waiter(waits)))),
+				(number) -> noted(Replies.acquired(number), waits));
 	}
 
 	private CompletionStage<AcquireResult> acquireOrResult(AcquireCommand command, ResultQuery query) {
@@ -101,10 +99,9 @@ final class RedisLock implements TokenStoredLock {
 		byte[][] keys = keysWith(query.key());
 		byte[][] args = { bytes(command.owner()), millis(command.ttl()), waiter(waits), since, maxAge };
 		StoreCommand<List<Object>> script = Script.ACQUIRE_OR_RESULT.<Object>forEachOf(keys, args)
-			.orWithoutMemory(Script.ACQUIRE_OR_RESULT_WITHOUT_MEMORY.forEachOf(keys, args));
-		return this.redis.calls()
-			.grant(this.key, command.owner(), command.ttl(), script, (reply) -> (long) reply.get(0) > 0,
-					(reply) -> noted(Replies.acquiredOrFound(reply, query.key()), waits), undo(command));
+			.orWithoutMemory(() -> Script.ACQUIRE_OR_RESULT_WITHOUT_MEMORY.forEachOf(keys, args));
+		return grant(command, new GrantCommand<>(script, (reply) -> (long) reply.get(0) > 0),
+				(reply) -> noted(Replies.acquiredOrFound(reply, query.key()), waits));
 	}
 
 	private CompletionStage<AcquireResult> handOver(AcquireCommand command, String predecessor) {
@@ -114,11 +111,16 @@ final class RedisLock implements TokenStoredLock {
 		StoreCommand<Long> script = pubSub.publishedToOthers(Script.HAND_OVER.with(allKeys(), bytes(predecessor),
 				bytes(command.owner()), millis(command.ttl()), waiter(true), pubSub.channel().name(), message),
 				message);
-		return this.redis.calls()
-			.grant(this.key, command.owner(), command.ttl(), script, (number) -> number > 0, Function.identity(),
-					undo(command))
-			.thenApply((number) -> noted(Replies.handedOver(number, reconnects != this.redis.grants().reconnects()),
-					true));
+		return grant(command, GrantCommand.ofToken(script), Function.identity()).thenApply(
+				(number) -> noted(Replies.handedOver(number, reconnects != this.redis.grants().reconnects()), true));
+	}
+
+	private <T, R> CompletionStage<R> grant(AcquireCommand command, GrantCommand<T> script, Function<T, R> result) {
+		return this.redis.calls().grant(this.key, command.ttl(), script, result, (failure) -> {
+			if (command.undoneOnFailure()) {
+				undo(command.owner(), command.ttl(), failure);
+			}
+		});
 	}
 
 	/** Sets the action that runs after a release, which replaces the previous one. */
@@ -127,7 +129,7 @@ final class RedisLock implements TokenStoredLock {
 		this.redis.pubSub().watch(this.redisKey, onRelease);
 	}
 
-	/** Subscribes for a waiter that was refused. */
+	/** Subscribes for a waiter that was rejected. */
 	private AcquireResult noted(AcquireResult result, boolean waits) {
 		if (result instanceof Held) {
 			this.metHolder = true;
@@ -136,10 +138,6 @@ final class RedisLock implements TokenStoredLock {
 			}
 		}
 		return result;
-	}
-
-	private @Nullable Supplier<StoreCommand<Long>> undo(AcquireCommand command) {
-		return command.undoneOnFailure() ? () -> releaseCommand(command.owner()) : null;
 	}
 
 	@Override

@@ -2,7 +2,6 @@ package io.github.lockstarter.store.redis;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Function;
 
 import io.lettuce.core.KeyScanCursor;
 import io.lettuce.core.ScanArgs;
@@ -33,31 +32,44 @@ final class RedisResults implements StoredResults {
 
 	@Override
 	public CompletionStage<Long> count(String lockName) {
-		return forEach(lockName,
-				(redis) -> (found) -> CompletableFuture.completedFuture((long) found.getKeys().size()));
+		return forEach(lockName, (redis, found) -> CompletableFuture.completedFuture((long) found.getKeys().size()));
 	}
 
 	@Override
 	public CompletionStage<Long> remove(String lockName) {
-		return forEach(lockName, (redis) -> (found) -> found.getKeys().isEmpty() ? CompletableFuture.completedFuture(0L)
+		return forEach(lockName, (redis, found) -> found.getKeys().isEmpty() ? CompletableFuture.completedFuture(0L)
 				: redis.unlink(found.getKeys().toArray(new byte[0][])));
 	}
 
-	private CompletionStage<Long> forEach(String lockName,
-			Function<RedisClusterAsyncCommands<byte[], byte[]>, Function<KeyScanCursor<byte[]>, CompletionStage<Long>>> action) {
+	private CompletionStage<Long> forEach(String lockName, Action action) {
 		ScanArgs args = ScanArgs.Builder.matches(this.keys.results(lockName)).limit(AT_A_TIME);
 		return this.connector.connect()
-			.thenCompose((redis) -> scan(redis, ScanCursor.INITIAL, args, action.apply(redis), 0, SearchLimit.start()));
+			.thenCompose((redis) -> new Search(redis, args, action, SearchLimit.start()).from(ScanCursor.INITIAL, 0));
 	}
 
-	private static CompletionStage<Long> scan(RedisClusterAsyncCommands<byte[], byte[]> redis, ScanCursor cursor,
-			ScanArgs args, Function<KeyScanCursor<byte[]>, CompletionStage<Long>> action, long before,
+	/**
+	 * A search for keys, and the action on each page of them.
+	 */
+	private record Search(RedisClusterAsyncCommands<byte[], byte[]> redis, ScanArgs args, Action action,
 			SearchLimit limit) {
-		limit.check();
-		return redis.scan(cursor, args)
-			.thenCompose((found) -> action.apply(found)
-				.thenCompose((count) -> found.isFinished() ? CompletableFuture.completedFuture(before + count)
-						: scan(redis, found, args, action, before + count, limit)));
+
+		/** Returns the sum of the numbers, the one before included. */
+		CompletionStage<Long> from(ScanCursor cursor, long before) {
+			this.limit.check();
+			return this.redis.scan(cursor, this.args)
+				.thenCompose((found) -> this.action.on(this.redis, found)
+					.thenCompose((count) -> found.isFinished() ? CompletableFuture.completedFuture(before + count)
+							: from(found, before + count)));
+		}
+
+	}
+
+	/** Returns the number of keys that it has processed. */
+	@FunctionalInterface
+	private interface Action {
+
+		CompletionStage<Long> on(RedisClusterAsyncCommands<byte[], byte[]> redis, KeyScanCursor<byte[]> found);
+
 	}
 
 }

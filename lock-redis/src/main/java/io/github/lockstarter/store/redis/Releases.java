@@ -80,7 +80,7 @@ final class Releases {
 	 */
 	Consumer<RedisClusterAsyncCommands<byte[], byte[]>> release(LockKey key, String owner, StoreCommand<Long> script,
 			BiConsumer<@Nullable Long, @Nullable Throwable> outcome) {
-		return new Release(key, owner, script, this.longestTtl.get(), outcome, false)::attempt;
+		return new Release(place(key, owner), script, this.longestTtl.get(), outcome, false)::attempt;
 	}
 
 	/**
@@ -89,7 +89,7 @@ final class Releases {
 	 * command may still be in flight
 	 */
 	void undo(LockKey key, String owner, Duration ttl, StoreCommand<Long> script, boolean inFlight) {
-		new Release(key, owner, script, ttl.toNanos(), (number, failure) -> {
+		new Release(place(key, owner), script, ttl.toNanos(), (number, failure) -> {
 		}, inFlight).attemptWhenConnected();
 	}
 
@@ -138,11 +138,11 @@ final class Releases {
 
 		private long pause = FIRST_PAUSE_MILLIS;
 
-		Release(LockKey key, String owner, StoreCommand<Long> script, long nanos,
+		Release(int place, StoreCommand<Long> script, long nanos,
 				BiConsumer<@Nullable Long, @Nullable Throwable> outcome, boolean inFlight) {
 			this.script = script;
-			this.place = place(key, owner);
-			this.begun = Releases.this.reacquired.get(this.place);
+			this.place = place;
+			this.begun = Releases.this.reacquired.get(place);
 			this.deadline = System.nanoTime() + nanos;
 			this.outcome = outcome;
 			this.inFlight = inFlight;

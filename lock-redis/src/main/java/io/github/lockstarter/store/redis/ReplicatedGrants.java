@@ -9,12 +9,11 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
-import java.util.function.Predicate;
+import java.util.function.Consumer;
 
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
 
 /**
@@ -63,14 +62,13 @@ final class ReplicatedGrants {
 	}
 
 	/**
-	 * Calls a script that may grant a lock in the next round, unless its call has been
+	 * Sends a command that may grant a lock in the next round, unless its call has been
 	 * answered by then.
-	 * @param reply receives the reply of the script after the replicas have acknowledged
-	 * the grant; otherwise the failure
+	 * @param reply receives the reply after the replicas have acknowledged the grant;
+	 * otherwise the failure
 	 */
-	<T> void send(LockKey key, Call<?> call, StoreCommand<T> script, Predicate<T> granted,
-			BiConsumer<@Nullable T, @Nullable Throwable> reply) {
-		enqueue(new Grant<>(key, call, script, granted, reply));
+	<T> void send(Call<?> call, GrantCommand<T> command, BiConsumer<@Nullable T, @Nullable Throwable> reply) {
+		enqueue(new Grant<>(call, command, reply));
 	}
 
 	private void enqueue(Grant<?> grant) {
@@ -105,7 +103,7 @@ final class ReplicatedGrants {
 			}
 			RedisClusterAsyncCommands<byte[], byte[]> redis = this.connector.openOrConnect();
 			if (redis != null && !round.isEmpty()) {
-				new Round(redis, round.size()).begin(round);
+				new GrantRound(redis, round.size()).begin(round);
 				return;
 			}
 			this.underWay.set(false);
@@ -116,7 +114,7 @@ final class ReplicatedGrants {
 	/**
 	 * Grants that wait for the replicas together.
 	 */
-	private final class Round {
+	private final class GrantRound {
 
 		private final RedisClusterAsyncCommands<byte[], byte[]> redis;
 
@@ -130,7 +128,7 @@ final class ReplicatedGrants {
 		 */
 		private final Queue<Grant<?>> granted = new ConcurrentLinkedQueue<>();
 
-		Round(RedisClusterAsyncCommands<byte[], byte[]> redis, int size) {
+		GrantRound(RedisClusterAsyncCommands<byte[], byte[]> redis, int size) {
 			this.redis = redis;
 			this.unanswered = new AtomicInteger(size);
 		}
@@ -176,10 +174,10 @@ final class ReplicatedGrants {
 
 		private @Nullable Throwable missing(Grant<?> grant, @Nullable Long acknowledged, boolean lost) {
 			if (lost || acknowledged == null) {
-				return new LockStoreException(grant.key, "the connection was lost before replicas acknowledged it",
-						null);
+				return new LockStoreException(grant.call.key(),
+						"the connection was lost before replicas acknowledged it", null);
 			}
-			return (acknowledged >= ReplicatedGrants.this.replicas) ? null : new LockStoreException(grant.key,
+			return (acknowledged >= ReplicatedGrants.this.replicas) ? null : new LockStoreException(grant.call.key(),
 					"%d of %d replicas acknowledged it in time".formatted(acknowledged, ReplicatedGrants.this.replicas),
 					null);
 		}
@@ -187,40 +185,33 @@ final class ReplicatedGrants {
 	}
 
 	/**
-	 * One call of a script that may grant a lock.
+	 * One command that may grant a lock.
 	 */
 	private static final class Grant<T> {
 
-		private final LockKey key;
-
 		private final Call<?> call;
 
-		private final StoreCommand<T> script;
-
-		private final Predicate<T> granted;
+		private final GrantCommand<T> command;
 
 		private final BiConsumer<@Nullable T, @Nullable Throwable> reply;
 
 		private @Nullable T answer;
 
-		Grant(LockKey key, Call<?> call, StoreCommand<T> script, Predicate<T> granted,
-				BiConsumer<@Nullable T, @Nullable Throwable> reply) {
-			this.key = key;
+		Grant(Call<?> call, GrantCommand<T> command, BiConsumer<@Nullable T, @Nullable Throwable> reply) {
 			this.call = call;
-			this.script = script;
-			this.granted = granted;
+			this.command = command;
 			this.reply = reply;
 		}
 
 		/**
-		 * Calls the script.
+		 * Sends the command.
 		 * @param waits receives whether the lock was granted, so that the round has to
 		 * wait for the replicas
 		 */
-		void send(RedisClusterAsyncCommands<byte[], byte[]> redis, Waits waits) {
+		void send(RedisClusterAsyncCommands<byte[], byte[]> redis, Consumer<Boolean> waits) {
 			// Never abandoned, because a round counts the replies.
-			this.script.send(redis, () -> false, (answer, failure) -> {
-				boolean isGranted = answer != null && this.granted.test(answer);
+			this.command.command().send(redis, () -> false, (answer, failure) -> {
+				boolean isGranted = answer != null && this.command.granted().test(answer);
 				this.answer = answer;
 				waits.accept(isGranted);
 				if (!isGranted) {
@@ -232,13 +223,6 @@ final class ReplicatedGrants {
 		void end(@Nullable Throwable failure) {
 			this.reply.accept((failure == null) ? this.answer : null, failure);
 		}
-
-	}
-
-	@FunctionalInterface
-	private interface Waits {
-
-		void accept(boolean granted);
 
 	}
 

@@ -36,7 +36,7 @@ enum Script {
 	 * negated remaining milliseconds of its lease. A given instance is added to the
 	 * waiters. The same owner is granted the lock again, because a driver may repeat a
 	 * command after a reconnection. The owner itself may repeat it as well; its lease is
-	 * then at least as long as requested.
+	 * then at least as long as it asked for.
 	 */
 	ACQUIRE("""
 			if redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
@@ -314,11 +314,6 @@ enum Script {
 		return this.text;
 	}
 
-	/** Returns the digest by which the script is called. */
-	String digest() {
-		return this.digest;
-	}
-
 	/** Returns the argument that names this script in a {@link #BATCH}. */
 	byte[] nameInBatch() {
 		return name().getBytes(StandardCharsets.US_ASCII);
@@ -343,13 +338,16 @@ enum Script {
 	/** Calls a script that answers with a number. */
 	void send(RedisClusterAsyncCommands<byte[], byte[]> redis, byte[][] keys, byte[][] args,
 			BiConsumer<@Nullable Long, @Nullable Throwable> reply) {
-		ScriptCommand.send(LettuceConnector.connection(redis), this, keys, args, Script::number, reply);
+		new ScriptCommand<>(LettuceConnector.connection(redis), this, new ScriptArgs(this.digest, keys, args),
+				Script::number, reply)
+			.send();
 	}
 
 	/** Returns a call of a script that answers for each of some keys. */
 	<T> StoreCommand<List<T>> forEachOf(byte[][] keys, byte[]... args) {
-		return (redis, abandoned, reply) -> ScriptCommand.send(LettuceConnector.connection(redis), this, keys, args,
-				Script::<T>list, reply);
+		return (redis, abandoned, reply) -> new ScriptCommand<>(LettuceConnector.connection(redis), this,
+				new ScriptArgs(this.digest, keys, args), Script::<T>list, reply)
+			.send();
 	}
 
 	private static CommandOutput<byte[], byte[], Long> number() {

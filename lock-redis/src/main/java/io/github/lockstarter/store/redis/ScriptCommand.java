@@ -40,34 +40,30 @@ final class ScriptCommand<T> extends Command<byte[], byte[], T> implements Compl
 
 	private boolean ended;
 
-	private ScriptCommand(StatefulConnection<byte[], byte[]> connection, Script script, CommandType type,
-			ScriptArgs args, Supplier<CommandOutput<byte[], byte[], T>> newOutput,
-			BiConsumer<@Nullable T, @Nullable Throwable> reply) {
-		super(type, newOutput.get(), args);
+	/**
+	 * Creates a command that calls a script by its digest, and sends the text of the
+	 * script to a server that has not loaded it.
+	 */
+	ScriptCommand(StatefulConnection<byte[], byte[]> connection, Script script, ScriptArgs args,
+			Supplier<CommandOutput<byte[], byte[], T>> newOutput, BiConsumer<@Nullable T, @Nullable Throwable> reply) {
+		super(CommandType.EVALSHA, newOutput.get(), args);
 		this.connection = connection;
 		this.script = script;
 		this.newOutput = newOutput;
 		this.reply = reply;
 	}
 
-	/**
-	 * Calls a script by its digest, and sends its text to a server that has not loaded
-	 * it.
-	 */
-	static <T> void send(StatefulConnection<byte[], byte[]> connection, Script script, byte[][] keys, byte[][] args,
-			Supplier<CommandOutput<byte[], byte[], T>> newOutput, BiConsumer<@Nullable T, @Nullable Throwable> reply) {
-		new ScriptCommand<>(connection, script, CommandType.EVALSHA, new ScriptArgs(script.digest(), keys, args),
-				newOutput, reply)
-			.dispatch();
+	/** Creates a command that sends the text of the script. */
+	private ScriptCommand(ScriptCommand<T> byDigest) {
+		super(CommandType.EVAL, byDigest.newOutput.get(),
+				((ScriptArgs) byDigest.getArgs()).with(byDigest.script.text()));
+		this.connection = byDigest.connection;
+		this.script = byDigest.script;
+		this.newOutput = byDigest.newOutput;
+		this.reply = byDigest.reply;
 	}
 
-	private void sendWhole() {
-		ScriptArgs args = ((ScriptArgs) getArgs()).with(this.script.text());
-		new ScriptCommand<>(this.connection, this.script, CommandType.EVAL, args, this.newOutput, this.reply)
-			.dispatch();
-	}
-
-	private void dispatch() {
+	void send() {
 		try {
 			this.connection.dispatch(this);
 		}
@@ -128,7 +124,7 @@ final class ScriptCommand<T> extends Command<byte[], byte[], T> implements Compl
 				callback.accept(value, failure);
 			}
 			if (failure instanceof RedisNoScriptException && getType() == CommandType.EVALSHA) {
-				sendWhole();
+				new ScriptCommand<>(this).send();
 			}
 			else {
 				this.reply.accept((failure != null) ? null : value, failure);

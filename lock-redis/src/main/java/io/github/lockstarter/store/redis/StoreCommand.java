@@ -2,6 +2,7 @@ package io.github.lockstarter.store.redis;
 
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
@@ -26,11 +27,11 @@ interface StoreCommand<T> {
 	 * Returns a command that is sent in another form if the server has no memory left for
 	 * this one.
 	 */
-	default StoreCommand<T> orWithoutMemory(StoreCommand<T> other) {
+	default StoreCommand<T> orWithoutMemory(Supplier<StoreCommand<T>> other) {
 		return (redis, abandoned, reply) -> send(redis, abandoned, (value, failure) -> {
 			if (failure instanceof RedisCommandExecutionException && failure.getMessage() != null
 					&& failure.getMessage().startsWith(OUT_OF_MEMORY)) {
-				other.send(redis, abandoned, reply);
+				other.get().send(redis, abandoned, reply);
 			}
 			else {
 				reply.accept(value, failure);

@@ -44,7 +44,7 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Batching of requests. To ensure that requests are batched, the server is stopped while
+ * Batching of commands. To ensure that commands are batched, the server is stopped while
  * many are submitted.
  */
 @Tag("redis")
@@ -55,22 +55,22 @@ class BatchesTests {
 	private static final Duration TTL = Duration.ofSeconds(30);
 
 	@Test
-	@DisplayName("While eight requests are in flight, a thousand acquires and releases are sent in batches of 32")
+	@DisplayName("While eight commands are in flight, a thousand acquires and releases are sent in batches of 32")
 	void putsTogether() {
 		withStopped(LocalRedis.started(), (redis) -> {
 			List<CompletableFuture<AcquireResult>> acquired = redis.whileStopped(() -> redis.acquireAll(1000));
 			assertThat(acquired).allSatisfy((result) -> assertThat(result.join()).isInstanceOf(Granted.class));
-			assertThat(redis.instance.requests()).containsOnly("EVALSHA").hasSize(8 + (1000 - 8) / 32);
-			redis.instance.forgetRequests();
+			assertThat(redis.instance.commands()).containsOnly("EVALSHA").hasSize(8 + (1000 - 8) / 32);
+			redis.instance.forgetCommands();
 			List<CompletableFuture<Boolean>> released = redis.whileStopped(() -> redis.releaseAll(1000));
 			assertThat(released).allSatisfy((owned) -> assertThat(owned.join()).isTrue());
-			assertThat(redis.instance.requests()).hasSize(8 + (1000 - 8) / 32);
+			assertThat(redis.instance.commands()).hasSize(8 + (1000 - 8) / 32);
 			assertThat(redis.template.keys("batch:{*")).isEmpty();
 		});
 	}
 
 	@Test
-	@DisplayName("With large batches, four requests in flight are enough")
+	@DisplayName("With large batches, four commands in flight are enough")
 	void fewerWhenLarge() {
 		Queue<RedisCommand<byte[], byte[], ?>> underWay = new ArrayDeque<>();
 		RedisClusterAsyncCommands<byte[], byte[]> redis = DriverStub.commands(underWay::add);
@@ -88,7 +88,7 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("A driver that throws an Error at nine requests in a row still gets the tenth")
+	@DisplayName("A driver that throws an Error at nine commands in a row still gets the tenth")
 	void survivesErrors() {
 		AtomicInteger errors = new AtomicInteger(9);
 		List<RedisCommand<byte[], byte[], ?>> sent = new ArrayList<>();
@@ -109,7 +109,7 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("While a server does not answer, requests that their callers gave up are not kept in any queue")
+	@DisplayName("While a server does not answer, commands that their callers gave up are not kept in any queue")
 	void keepsNoAbandoned() {
 		RedisClusterAsyncCommands<byte[], byte[]> redis = DriverStub.commands((command) -> {
 		});
@@ -156,7 +156,7 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("A user with access to the prefix only can send requests for several locks")
+	@DisplayName("A user with access to the prefix only can send commands for several locks")
 	void restrictedUser() {
 		withStopped(LocalRedis.started(), (redis) -> {
 			redis.template.execute((RedisCallback<Object>) (connection) -> connection.execute("ACL",
@@ -165,7 +165,7 @@ class BatchesTests {
 				.allSatisfy((result) -> assertThat(result.join()).isInstanceOf(Granted.class));
 			assertThat(redis.whileStopped(() -> redis.releaseAll(40)))
 				.allSatisfy((owned) -> assertThat(owned.join()).isTrue());
-			assertThat(redis.instance.requests()).filteredOn("EVALSHA"::equals).hasSize(2 * (8 + 1));
+			assertThat(redis.instance.commands()).filteredOn("EVALSHA"::equals).hasSize(2 * (8 + 1));
 		});
 	}
 
@@ -183,15 +183,15 @@ class BatchesTests {
 					.withStackTraceContaining("NOPERM"));
 			redis.template.execute((RedisCallback<Object>) (connection) -> connection.execute("ACL",
 					arguments("SETUSER default allkeys")));
-			redis.instance.forgetRequests();
+			redis.instance.forgetCommands();
 			assertThat(redis.whileStopped(() -> redis.acquireAll(40)))
 				.allSatisfy((result) -> assertThat(result.join()).isInstanceOf(Granted.class));
-			assertThat(redis.instance.requests()).filteredOn("EVALSHA"::equals).hasSize(8 + 1);
+			assertThat(redis.instance.commands()).filteredOn("EVALSHA"::equals).hasSize(8 + 1);
 		});
 	}
 
 	@Test
-	@DisplayName("Fencing tokens grow within a request for several locks")
+	@DisplayName("Fencing tokens grow within a command for several locks")
 	void fencingTokens() {
 		withStopped(LocalRedis.started(), (redis) -> {
 			List<Long> first = redis.fencingTokens(redis.whileStopped(() -> redis.acquireAll(40)));
@@ -202,7 +202,7 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("When the server dies with requests in flight and queued, all are answered, and batching continues when it is back")
+	@DisplayName("When the server dies with commands in flight and queued, all are answered, and batching continues when it is back")
 	void survivesCrash() {
 		LocalRedis server = LocalRedis.started();
 		withStopped(server, TIMEOUT, (redis) -> {
@@ -210,7 +210,7 @@ class BatchesTests {
 			List<CompletableFuture<AcquireResult>> acquired = redis.acquireAll(100);
 			server.kill();
 			server.start();
-			// The driver repeats the requests in flight, so they may even be granted.
+			// The driver repeats the commands in flight, so they may even be granted.
 			CompletableFuture.allOf(acquired.toArray(CompletableFuture[]::new))
 				.handle((done, failure) -> true)
 				.orTimeout(10, TimeUnit.SECONDS)
@@ -225,7 +225,7 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("A driver that rejects thousands of queued requests at once leaves no request unanswered")
+	@DisplayName("A driver that rejects thousands of queued commands at once leaves no command unanswered")
 	void survivesRefusingDriver() {
 		LocalRedis server = LocalRedis.started();
 		withStopped(server, TIMEOUT, (redis) -> {
@@ -246,14 +246,14 @@ class BatchesTests {
 			Awaitility.await()
 				.during(Duration.ofSeconds(2))
 				.atMost(20, TimeUnit.SECONDS)
-				.until(() -> seen.getAndSet(redis.instance.requestCount()) == redis.instance.requestCount());
+				.until(() -> seen.getAndSet(redis.instance.commandCount()) == redis.instance.commandCount());
 			assertThat(redis.acquireAll(40))
 				.allSatisfy((result) -> assertThat(result.join()).isInstanceOf(Granted.class));
-			redis.instance.forgetRequests();
+			redis.instance.forgetCommands();
 			assertThat(redis.whileStopped(() -> redis.releaseAll(40)))
 				.allSatisfy((owned) -> assertThat(owned.join()).isTrue());
-			// All eight requests can be in flight again.
-			assertThat(redis.instance.requests()).filteredOn("EVALSHA"::equals).hasSize(8 + 1);
+			// All eight commands can be in flight again.
+			assertThat(redis.instance.commands()).filteredOn("EVALSHA"::equals).hasSize(8 + 1);
 		});
 	}
 
@@ -271,7 +271,7 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("If keys of several slots cannot be in one request, as with a cluster proxy, each call is sent separately")
+	@DisplayName("If keys of several slots cannot be in one command, as with a cluster proxy, each call is sent separately")
 	void sendsAloneBeforeCluster() {
 		LocalRedis cluster = LocalRedis.started("--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf");
 		withStopped(cluster, (redis) -> {
@@ -281,19 +281,19 @@ class BatchesTests {
 			Awaitility.await().until(() -> cluster.ask("CLUSTER INFO").contains("cluster_state:ok"));
 			assertThat(redis.whileStopped(() -> redis.acquireAll(100)))
 				.allSatisfy((result) -> assertThat(result.join()).isInstanceOf(Granted.class));
-			redis.instance.forgetRequests();
+			redis.instance.forgetCommands();
 			assertThat(redis.renewAll(100)).allSatisfy((owned) -> assertThat(owned.join()).isTrue());
 			assertThat(redis.renewAll(100)).allSatisfy((owned) -> assertThat(owned.join()).isTrue());
-			assertThat(redis.instance.requests()).hasSize(1 + 2 * 100);
-			redis.instance.forgetRequests();
+			assertThat(redis.instance.commands()).hasSize(1 + 2 * 100);
+			redis.instance.forgetCommands();
 			assertThat(redis.whileStopped(() -> redis.releaseAll(100)))
 				.allSatisfy((owned) -> assertThat(owned.join()).isTrue());
-			assertThat(redis.instance.requests()).hasSize(100);
+			assertThat(redis.instance.commands()).hasSize(100);
 		});
 	}
 
 	@Test
-	@DisplayName("If keys of several slots cannot be in one request, several locks are granted, all or none, with one request per slot")
+	@DisplayName("If keys of several slots cannot be in one command, several locks are granted, all or none, with one command per slot")
 	void acquiresAllBeforeCluster() {
 		LocalRedis cluster = LocalRedis.started("--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf");
 		withStopped(cluster, (redis) -> {
@@ -303,19 +303,19 @@ class BatchesTests {
 			Awaitility.await().until(() -> cluster.ask("CLUSTER INFO").contains("cluster_state:ok"));
 			assertThat(redis.acquireAtOnce(20)).isInstanceOf(AllGranted.class);
 			// How many are put together in vain depends on when the first answers arrive.
-			assertThat(redis.instance.requests())
+			assertThat(redis.instance.commands())
 				.as("one for all, one for each, and those for several that are refused")
 				.hasSizeBetween(1 + 20, 1 + 20 + 12 / 2);
 			redis.releaseAll(19).forEach(CompletableFuture::join);
-			redis.instance.forgetRequests();
+			redis.instance.forgetCommands();
 			assertThat(redis.acquireAtOnce(20)).as("the same owner is granted again").isInstanceOf(AllGranted.class);
-			assertThat(redis.instance.requests()).hasSize(20);
+			assertThat(redis.instance.commands()).hasSize(20);
 			redis.releaseAll(20).forEach(CompletableFuture::join);
 			redis.acquire(19, "another").join();
-			redis.instance.forgetRequests();
+			redis.instance.forgetCommands();
 			assertThat(redis.acquireAtOnce(20)).isInstanceOfSatisfying(FirstHeld.class,
 					(first) -> assertThat(first.index()).isEqualTo(19));
-			assertThat(redis.instance.requests()).as("what was granted is released").hasSize(20 + 19);
+			assertThat(redis.instance.commands()).as("what was granted is released").hasSize(20 + 19);
 			assertThat(redis.template.keys("batch:{*")).hasSize(1);
 		});
 	}
@@ -331,14 +331,14 @@ class BatchesTests {
 					.withCauseInstanceOf(LockStoreException.class);
 				return List.of();
 			});
-			Awaitility.await().until(() -> redis.instance.requestCount() > 1);
+			Awaitility.await().until(() -> redis.instance.commandCount() > 1);
 			Awaitility.await().untilAsserted(() -> assertThat(redis.template.keys("batch:{*")).isEmpty());
 			assertThat(redis.acquireAtOnce(100)).isInstanceOf(AllGranted.class);
 		});
 	}
 
 	@Test
-	@DisplayName("A request for several locks that fails in the middle leaves none held")
+	@DisplayName("A command for several locks that fails in the middle leaves none held")
 	void releasesBrokenGroup() {
 		withStopped(LocalRedis.started(), (redis) -> {
 			redis.acquire(10, "owner").join();
@@ -366,9 +366,9 @@ class BatchesTests {
 				return acquired;
 			});
 			Awaitility.await().untilAsserted(() -> assertThat(redis.template.keys("batch:{*")).isEmpty());
-			// Requests that were not sent need no release: eight were sent, and are
+			// Commands that were not sent need no release: eight were sent, and are
 			// released.
-			assertThat(redis.instance.requests()).filteredOn("EVALSHA"::equals).hasSize(8 + 8);
+			assertThat(redis.instance.commands()).filteredOn("EVALSHA"::equals).hasSize(8 + 8);
 			assertThat(redis.acquireAll(40))
 				.allSatisfy((result) -> assertThat(result.join()).isInstanceOf(Granted.class));
 		});

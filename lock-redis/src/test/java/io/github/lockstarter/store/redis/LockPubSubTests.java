@@ -182,12 +182,12 @@ class LockPubSubTests {
 		AtomicInteger woken = new AtomicInteger();
 		pubSub.watch(new byte[] { 1 }, woken::incrementAndGet);
 		for (int i = 1; i <= 20; i++) {
-			int refused = i;
+			int times = i;
 			pubSub.message(pubSub.channel().name(), pubSub.channel().messageToOthers(new byte[0]));
 			pubSub.subscribed(pubSub.channel().name(), 1);
 			Awaitility.await()
 				.pollInterval(Duration.ofMillis(2))
-				.until(() -> StringUtils.countOccurrencesOf(output.toString(), NOT_RECEIVED) == refused);
+				.until(() -> StringUtils.countOccurrencesOf(output.toString(), NOT_RECEIVED) == times);
 		}
 		int before = woken.get();
 		long start = System.nanoTime();

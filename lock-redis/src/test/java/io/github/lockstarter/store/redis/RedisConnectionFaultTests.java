@@ -44,7 +44,7 @@ import io.github.lockstarter.testing.TcpProxy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Requests whose connection breaks while Redis is up, as behind a load balancer, a
+ * Commands whose connection breaks while Redis is up, as behind a load balancer, a
  * firewall or NAT.
  */
 @Tag("faults")
@@ -298,7 +298,7 @@ class RedisConnectionFaultTests {
 	}
 
 	@Test
-	@DisplayName("When Redis is known to be frozen, the driver is given no more requests until Redis resumes")
+	@DisplayName("When Redis is known to be frozen, the driver is given no more commands until Redis resumes")
 	void frozen() {
 		AtomicInteger sent = new AtomicInteger();
 		RedisConnections connections = TestConnections.to("127.0.0.1", this.server.port());

@@ -81,13 +81,13 @@ class RedisConnectionsTests {
 			long start = System.nanoTime();
 			for (int i = 0; i < 20; i++) {
 				Lease lease = first.locks().acquire(KEY, WAITING);
-				int before = second.requestCount();
+				int before = second.commandCount();
 				CompletableFuture<Optional<Lease>> waiting = second.locks()
 					.tryAcquireAsync(KEY, WAITING)
 					.toCompletableFuture();
 				Awaitility.await()
 					.pollInterval(Duration.ofMillis(2))
-					.until(() -> second.requestCount() > before && second.requests().contains("SUBSCRIBE"));
+					.until(() -> second.commandCount() > before && second.commands().contains("SUBSCRIBE"));
 				lease.close();
 				assertThat(waiting).succeedsWithin(WAITING.waitTime());
 				waiting.join().orElseThrow().close();

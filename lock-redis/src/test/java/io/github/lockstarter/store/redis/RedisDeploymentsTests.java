@@ -60,13 +60,13 @@ class RedisDeploymentsTests {
 			for (int i = 0; i < 20; i++) {
 				LockKey key = new LockKey("wakes", "key" + i);
 				Lease lease = first.locks().acquire(key, WAITING);
-				int before = second.requestCount();
+				int before = second.commandCount();
 				CompletableFuture<Optional<Lease>> waiting = second.locks()
 					.tryAcquireAsync(key, WAITING)
 					.toCompletableFuture();
 				Awaitility.await()
 					.pollInterval(Duration.ofMillis(2))
-					.until(() -> second.requestCount() > before && second.requests().contains("SUBSCRIBE"));
+					.until(() -> second.commandCount() > before && second.commands().contains("SUBSCRIBE"));
 				lease.close();
 				assertThat(waiting).succeedsWithin(Duration.ofSeconds(10)).matches(Optional::isPresent);
 				waiting.join().orElseThrow().close();
@@ -86,9 +86,9 @@ class RedisDeploymentsTests {
 			for (int i = 0; i < 5; i++) {
 				LockKey key = new LockKey("shares", "key" + i);
 				LeaseOrResult winner = acquire(first, key, result).join();
-				int before = second.requestCount();
+				int before = second.commandCount();
 				CompletableFuture<LeaseOrResult> loser = acquire(second, key, result);
-				Awaitility.await().until(() -> second.requestCount() > before);
+				Awaitility.await().until(() -> second.commandCount() > before);
 				// A result is stored only for waiters that Redis knows.
 				Awaitility.await().until(() -> deployment.count("deployments:waiting:*" + key.key()) == 1);
 				winner.lease().close("result " + i);

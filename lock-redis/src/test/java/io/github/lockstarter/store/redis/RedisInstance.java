@@ -34,7 +34,7 @@ public final class RedisInstance implements AutoCloseable {
 	/** The command timeout of a working Redis, which allows for pauses of the machine. */
 	private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-	private final ArrayList<String> requests = new ArrayList<>();
+	private final ArrayList<String> commands = new ArrayList<>();
 
 	private final List<LeaseLostEvent> losses = new CopyOnWriteArrayList<>();
 
@@ -59,9 +59,9 @@ public final class RedisInstance implements AutoCloseable {
 			@Override
 			public void commandStarted(CommandStartedEvent event) {
 				String command = event.getCommand().getType().toString();
-				synchronized (RedisInstance.this.requests) {
+				synchronized (RedisInstance.this.commands) {
 					if (!SET_UP.contains(command)) {
-						RedisInstance.this.requests.add(command);
+						RedisInstance.this.commands.add(command);
 					}
 				}
 			}
@@ -101,36 +101,36 @@ public final class RedisInstance implements AutoCloseable {
 	}
 
 	/** Returns the commands it has sent so far. */
-	public List<String> requests() {
-		synchronized (this.requests) {
-			return List.copyOf(this.requests);
+	public List<String> commands() {
+		synchronized (this.commands) {
+			return List.copyOf(this.commands);
 		}
 	}
 
 	/** Returns the number of commands so far. */
-	public int requestCount() {
-		synchronized (this.requests) {
-			return this.requests.size();
+	public int commandCount() {
+		synchronized (this.commands) {
+			return this.commands.size();
 		}
 	}
 
 	/**
 	 * Asserts that since the given time one subscription and this number of scripts were
-	 * sent, plus at most one request per second, because a waiter polls.
+	 * sent, plus at most one command per second, because a waiter polls.
 	 */
-	public void assertRequests(String what, int scripts, long since) {
+	public void assertCommands(String what, int scripts, long since) {
 		int seconds = (int) Duration.ofNanos(System.nanoTime() - since).toSeconds();
-		assertThat(requests()).as(what)
+		assertThat(commands()).as(what)
 			.containsOnlyOnce("SUBSCRIBE")
 			.containsOnly("SUBSCRIBE", "EVALSHA")
 			.hasSizeBetween(1 + scripts, 1 + scripts + seconds);
 	}
 
 	/** Forgets the commands. */
-	public void forgetRequests() {
-		synchronized (this.requests) {
-			this.requests.clear();
-			this.requests.trimToSize();
+	public void forgetCommands() {
+		synchronized (this.commands) {
+			this.commands.clear();
+			this.commands.trimToSize();
 		}
 	}
 

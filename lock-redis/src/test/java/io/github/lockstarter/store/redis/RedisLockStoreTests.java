@@ -43,7 +43,7 @@ class RedisLockStoreTests extends LockStoreContract {
 
 	private static final StringRedisTemplate redis = new StringRedisTemplate(factory);
 
-	private static final List<String> requests = Collections.synchronizedList(new ArrayList<>());
+	private static final List<String> commands = Collections.synchronizedList(new ArrayList<>());
 
 	private static final RedisLockStore other = new RedisLockStore(TestConnections.create(), "contract",
 			Duration.ofSeconds(5), 0);
@@ -61,7 +61,7 @@ class RedisLockStoreTests extends LockStoreContract {
 				String command = event.getCommand().getType().toString();
 				// Once per subscription, to probe it.
 				if (!command.equals("PUBLISH")) {
-					requests.add(command);
+					commands.add(command);
 				}
 			}
 
@@ -96,17 +96,17 @@ class RedisLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("An uncontended cycle is two requests, a refusal is one")
-	void countsRequests() {
+	@DisplayName("An uncontended cycle is two commands, a rejection is one")
+	void countsCommands() {
 		acquire("warm-up");
 		release("warm-up");
-		requests.clear();
+		commands.clear();
 		acquire("a");
-		assertThat(requests).containsExactly("EVALSHA");
+		assertThat(commands).containsExactly("EVALSHA");
 		acquire("b");
-		assertThat(requests).containsExactly("EVALSHA", "EVALSHA");
+		assertThat(commands).containsExactly("EVALSHA", "EVALSHA");
 		release("a");
-		assertThat(requests).containsExactly("EVALSHA", "EVALSHA", "EVALSHA");
+		assertThat(commands).containsExactly("EVALSHA", "EVALSHA", "EVALSHA");
 	}
 
 	@Test
@@ -161,13 +161,13 @@ class RedisLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("The end of a turn is one request")
-	void countsRequestsOfTurn() {
+	@DisplayName("The end of a turn is one command")
+	void countsCommandsOfTurn() {
 		acquire("a");
-		requests.clear();
+		commands.clear();
 		assertThat(join(this.store.lock(this.key).acquire(AcquireCommand.of("b", TTL).notifying(() -> {
 		}).after("a")))).isInstanceOf(Granted.class);
-		assertThat(requests).containsExactly("EVALSHA");
+		assertThat(commands).containsExactly("EVALSHA");
 		release("b");
 	}
 

@@ -83,7 +83,7 @@ class RedisNotificationTests {
 	}
 
 	@Test
-	@DisplayName("A repeated request to end a turn leaves the lock with the successor, even if another instance waits by then")
+	@DisplayName("A repeated command to end a turn leaves the lock with the successor, even if another instance waits by then")
 	void repeatedEndOfTurn() {
 		RedisLockStore elsewhere = new RedisLockStore(TestConnections.create(), "notifications", Duration.ofSeconds(5),
 				0);

@@ -131,16 +131,16 @@ class RedisResultTests {
 	}
 
 	@Test
-	@DisplayName("Storing a result is one request, and so is finding it")
-	void countsRequests() {
+	@DisplayName("Storing a result is one command, and so is finding it")
+	void countsCommands() {
 		try (RedisInstance instance = new RedisInstance(this.prefix)) {
-			int before = instance.requests().size();
+			int before = instance.commands().size();
 			StoredLock lock = instance.store().lock(this.key);
 			join(lock.acquire(lockOrResult("a")));
 			join(lock.release("a", TestResults.stored(REPLAYED, "result")));
-			assertThat(instance.requests()).hasSize(before + 2);
+			assertThat(instance.commands()).hasSize(before + 2);
 			assertThat(join(lock.acquire(lockOrResult("b")))).isInstanceOf(Found.class);
-			assertThat(instance.requests()).hasSize(before + 3);
+			assertThat(instance.commands()).hasSize(before + 3);
 		}
 	}
 

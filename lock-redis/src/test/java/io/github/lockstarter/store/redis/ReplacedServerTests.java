@@ -274,7 +274,7 @@ class ReplacedServerTests {
 			.tryAcquireAsync(KEY, OPTIONS.withWaitTime(SOON))
 			.thenApply(Optional::orElseThrow)
 			.toCompletableFuture();
-		Awaitility.await().until(() -> waiter.requests().contains("SUBSCRIBE"));
+		Awaitility.await().until(() -> waiter.commands().contains("SUBSCRIBE"));
 		lease.close();
 		waiting.join().close();
 	}

@@ -78,7 +78,7 @@ class ReplicatedGrantsErrorTests {
 	private CompletableFuture<Object> grant() {
 		CompletableFuture<Object> answer = new CompletableFuture<>();
 		assertThat(this.connector.connect()).succeedsWithin(SOON);
-		this.grants.send(this.key, new Call<>(this.key), Script.ACQUIRE.with(TWO, TWO), (number) -> number > 0,
+		this.grants.send(new Call<>(this.key), GrantCommand.ofToken(Script.ACQUIRE.with(TWO, TWO)),
 				(number, failure) -> answer.complete((number != null) ? number : failure));
 		return answer;
 	}

@@ -98,9 +98,9 @@ class ReplicatedGrantsTests {
 		CompletionStage<Lease> next = this.instance.locks()
 			.acquireAsync(key("turn"), LockOptions.of(TTL.plusSeconds(1)).withWaitTime(TTL));
 		this.replica.freeze();
-		this.instance.forgetRequests();
+		this.instance.forgetCommands();
 		List<CompletableFuture<AcquireResult>> waiting = acquireAll(16);
-		Awaitility.await().until(() -> this.instance.requests().contains("WAIT"));
+		Awaitility.await().until(() -> this.instance.commands().contains("WAIT"));
 		assertThat(lease.releaseAsync()).succeedsWithin(SOON);
 		assertThat(waiting).as("they were faster").anyMatch((each) -> !each.isDone());
 		assertBroken(next);
@@ -112,18 +112,18 @@ class ReplicatedGrantsTests {
 	@DisplayName("A hundred grants that wait for an unresponsive replica share the wait, and are undone")
 	void waitTogether() {
 		this.replica.freeze();
-		this.instance.forgetRequests();
+		this.instance.forgetCommands();
 		assertThat(acquireAll(100)).allSatisfy(ReplicatedGrantsTests::assertBroken);
-		assertThat(this.instance.requests()).filteredOn("WAIT"::equals).hasSizeBetween(1, 4);
+		assertThat(this.instance.commands()).filteredOn("WAIT"::equals).hasSizeBetween(1, 4);
 		Awaitility.await().until(() -> this.master.ask("KEYS lock:{*").equals("*2"));
 	}
 
 	@Test
-	@DisplayName("Several locks of one request are granted only if a replica has them; otherwise all are undone")
+	@DisplayName("Several locks of one command are granted only if a replica has them; otherwise all are undone")
 	void groups() {
-		this.instance.forgetRequests();
+		this.instance.forgetCommands();
 		assertThat(acquireAtOnce(20)).succeedsWithin(SOON).isInstanceOf(AllGranted.class);
-		assertThat(this.instance.requests()).containsExactly("EVALSHA", "WAIT");
+		assertThat(this.instance.commands()).containsExactly("EVALSHA", "WAIT");
 		for (int i = 0; i < 20; i++) {
 			this.store.lock(key("key" + i)).release("owner" + i, null).toCompletableFuture().join();
 		}
@@ -141,7 +141,7 @@ class ReplicatedGrantsTests {
 	}
 
 	@Test
-	@DisplayName("With a responsive replica all grants succeed, and a refusal does not wait for it")
+	@DisplayName("With a responsive replica all grants succeed, and a rejection does not wait for it")
 	void granted() {
 		assertThat(acquireAll(500))
 			.allSatisfy((each) -> assertThat(each).succeedsWithin(SOON).isInstanceOf(Granted.class));

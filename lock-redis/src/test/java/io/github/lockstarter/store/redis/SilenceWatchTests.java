@@ -73,7 +73,7 @@ class SilenceWatchTests {
 	}
 
 	@Test
-	@DisplayName("If a connection cannot be replaced, that is logged once, and requests are still sent over it")
+	@DisplayName("If a connection cannot be replaced, that is logged once, and commands are still sent over it")
 	void cannotBeReplaced(CapturedOutput output) {
 		AtomicInteger sent = new AtomicInteger();
 		this.connections.client().addListener(new CommandListener() {

@@ -74,7 +74,7 @@ class TwoVersionsTests {
 	@DisplayName("A lock held by the earlier version is held for this version, and its release notifies a waiter of this version")
 	void heldByEarlierVersion() {
 		long token = this.before.acquireOrWait("before");
-		awaitRefused("after");
+		awaitRejected("after");
 		assertThat(join(this.lock.release("after", null))).as("only the owner releases").isFalse();
 		assertThat(this.before.release("before")).isTrue();
 		Awaitility.await().until(() -> this.wakeUps.get() == 2);
@@ -99,7 +99,7 @@ class TwoVersionsTests {
 		this.before.acquireOrWait("first");
 		long token = this.before.handOver("first", "second");
 		assertThat(token).isPositive();
-		awaitRefused("after");
+		awaitRejected("after");
 		assertThat(this.before.handOver("second", "third")).isZero();
 		Awaitility.await().until(() -> this.wakeUps.get() == 2);
 		assertThat(acquire("after")).isInstanceOfSatisfying(Granted.class,
@@ -117,7 +117,7 @@ class TwoVersionsTests {
 		assertThat(handOver("second", "third")).isInstanceOf(Held.class);
 		Awaitility.await().until(() -> this.before.wakeUps() == 1);
 		assertThat(this.before.acquireOrWait("before")).isGreaterThan(token);
-		awaitRefused("third");
+		awaitRejected("third");
 		this.before.release("before");
 		Awaitility.await().until(() -> this.wakeUps.get() == 2);
 	}
@@ -158,7 +158,7 @@ class TwoVersionsTests {
 	/**
 	 * Returns when the waiter is first notified by the subscription itself.
 	 */
-	private void awaitRefused(String owner) {
+	private void awaitRejected(String owner) {
 		assertThat(join(this.lock.acquire(command(owner)))).isInstanceOfSatisfying(Held.class,
 				(held) -> assertThat(held.remaining()).isBetween(Duration.ofMillis(1), TTL));
 		Awaitility.await().until(() -> this.wakeUps.get() == 1);
