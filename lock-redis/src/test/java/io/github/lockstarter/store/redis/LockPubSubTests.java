@@ -118,7 +118,7 @@ class LockPubSubTests {
 			RedisConnections elsewhere = TestConnections.to("127.0.0.1", shard.port());
 			RedisConnections sharded = new Sharded(this.connections, elsewhere);
 			Queue<Runnable> threads = new ConcurrentLinkedQueue<>();
-			LettuceConnector connector = TestConnections.connector(sharded, threads::add);
+			LettuceConnector connector = Watched.connector(sharded, threads::add);
 			LockPubSub pubSub = new LockPubSub(sharded, connector, new DriverTimer(sharded), "lock:released");
 			AtomicInteger woken = new AtomicInteger();
 			pubSub.watch(new byte[] { 1 }, woken::incrementAndGet);
@@ -140,7 +140,7 @@ class LockPubSubTests {
 			RedisConnections elsewhere = TestConnections.to("127.0.0.1", shard.port());
 			RedisConnections sharded = new Sharded(this.connections, elsewhere);
 			Queue<Runnable> threads = new ConcurrentLinkedQueue<>();
-			LettuceConnector connector = TestConnections.connector(sharded, threads::add);
+			LettuceConnector connector = Watched.connector(sharded, threads::add);
 			LockPubSub pubSub = new LockPubSub(sharded, connector, new DriverTimer(sharded), "lock:released");
 			pubSub.expectWatchers();
 			pubSub.subscribe();
@@ -174,7 +174,7 @@ class LockPubSubTests {
 	@Test
 	@DisplayName("However often the subscription is replaced, the waiters have one polling loop")
 	void pollsOnce(CapturedOutput output) {
-		LettuceConnector connector = TestConnections.watched(this.connections).connector();
+		LettuceConnector connector = Watched.connection(this.connections).connector();
 		assertThat(connector.connect()).succeedsWithin(SOON);
 		this.server.ask("ACL SETUSER default -publish");
 		LockPubSub pubSub = new LockPubSub(this.connections, connector, new DriverTimer(this.connections),
@@ -214,7 +214,7 @@ class LockPubSubTests {
 	@Test
 	@DisplayName("If no thread can be started, connecting fails, and the next attempt connects")
 	void noThreadToConnect() {
-		LettuceConnector connector = TestConnections.connector(this.connections,
+		LettuceConnector connector = Watched.connector(this.connections,
 				failingOnce(ConnectingThreads.named("connect")));
 		assertThat(connector.connect()).failsWithin(SOON)
 			.withThrowableThat()
@@ -225,7 +225,7 @@ class LockPubSubTests {
 	@Test
 	@DisplayName("If no thread can be started, subscribing fails, and the next attempt subscribes")
 	void noThreadToSubscribe() {
-		LettuceConnector connector = TestConnections.watched(this.connections).connector();
+		LettuceConnector connector = Watched.connection(this.connections).connector();
 		LockPubSub pubSub = new LockPubSub(this.connections, connector, new DriverTimer(this.connections),
 				"lock:released", failingOnce(ConnectingThreads.named("subscribe")));
 		CompletableFuture<Boolean> woken = new CompletableFuture<>();
@@ -241,7 +241,7 @@ class LockPubSubTests {
 	void noThreadToPoll() {
 		FailingExecutors executors = new FailingExecutors();
 		RedisConnections connections = connections(executors);
-		LettuceConnector connector = TestConnections.watched(connections).connector();
+		LettuceConnector connector = Watched.connection(connections).connector();
 		assertThat(connector.connect()).succeedsWithin(SOON);
 		this.server.ask("ACL SETUSER default -publish");
 		LockPubSub pubSub = new LockPubSub(connections, connector, new DriverTimer(connections), "lock:released");
@@ -265,7 +265,7 @@ class LockPubSubTests {
 		FailingExecutors executors = new FailingExecutors();
 		RedisConnections connections = connections(executors);
 		Queue<Runnable> threads = new ConcurrentLinkedQueue<>();
-		LettuceConnector connector = TestConnections.connector(connections, threads::add);
+		LettuceConnector connector = Watched.connector(connections, threads::add);
 		LockPubSub pubSub = new LockPubSub(connections, connector, new DriverTimer(connections), "lock:released");
 		executors.failOnce();
 		pubSub.subscribed(pubSub.channel().name(), 1);
@@ -284,7 +284,7 @@ class LockPubSubTests {
 		FailingExecutors executors = new FailingExecutors();
 		RedisConnections connections = connections(executors);
 		this.server.ask("ACL SETUSER default resetchannels");
-		LockPubSub pubSub = new LockPubSub(connections, TestConnections.watched(connections).connector(),
+		LockPubSub pubSub = new LockPubSub(connections, Watched.connection(connections).connector(),
 				new DriverTimer(connections), "lock:released");
 		AtomicInteger woken = new AtomicInteger();
 		pubSub.watch(new byte[] { 1 }, woken::incrementAndGet);
@@ -307,7 +307,7 @@ class LockPubSubTests {
 	void interruptedThreads() {
 		this.server.ask("ACL SETUSER default resetchannels");
 		List<Long> attempts = new CopyOnWriteArrayList<>();
-		LockPubSub pubSub = new LockPubSub(this.connections, TestConnections.watched(this.connections).connector(),
+		LockPubSub pubSub = new LockPubSub(this.connections, Watched.connection(this.connections).connector(),
 				new DriverTimer(this.connections), "lock:released",
 				(task) -> ConnectingThreads.named("subscribe").execute(() -> {
 					Thread.currentThread().interrupt();
@@ -325,7 +325,7 @@ class LockPubSubTests {
 	void answerIsRead() throws InterruptedException {
 		CountDownLatch block = new CountDownLatch(1);
 		AtomicInteger woken = new AtomicInteger();
-		LettuceConnector connector = TestConnections.watched(this.connections).connector();
+		LettuceConnector connector = Watched.connection(this.connections).connector();
 		LockPubSub pubSub = new LockPubSub(this.connections, connector, new DriverTimer(this.connections),
 				"lock:released");
 		byte[] lock = { 1 };
@@ -374,7 +374,7 @@ class LockPubSubTests {
 	@DisplayName("If the driver does not reconnect, a lost subscription is replaced")
 	void noReconnect() {
 		RedisConnections connections = connections(ClientResources.create(), false);
-		LockPubSub pubSub = new LockPubSub(connections, TestConnections.watched(connections).connector(),
+		LockPubSub pubSub = new LockPubSub(connections, Watched.connection(connections).connector(),
 				new DriverTimer(connections), "lock:released");
 		AtomicInteger woken = new AtomicInteger();
 		pubSub.watch(new byte[] { 1 }, woken::incrementAndGet);
@@ -395,7 +395,7 @@ class LockPubSubTests {
 	void pollsWhileNeeded(CapturedOutput output) {
 		CountingExecutors executors = new CountingExecutors();
 		RedisConnections connections = connections(executors);
-		LettuceConnector connector = TestConnections.watched(connections).connector();
+		LettuceConnector connector = Watched.connection(connections).connector();
 		assertThat(connector.connect()).succeedsWithin(SOON);
 		this.server.ask("ACL SETUSER default -publish");
 		LockPubSub pubSub = new LockPubSub(connections, connector, new DriverTimer(connections), "lock:released");

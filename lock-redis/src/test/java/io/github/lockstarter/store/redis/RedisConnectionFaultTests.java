@@ -247,7 +247,7 @@ class RedisConnectionFaultTests {
 	@DisplayName("A lost release is not repeated after its owner token has acquired the lock again")
 	void releasedAndAcquiredAgain(int sentBefore) {
 		RedisConnections connections = TestConnections.to("127.0.0.1", this.server.port());
-		WatchedConnection connection = TestConnections.watched(connections);
+		WatchedConnection connection = Watched.connection(connections);
 		RedisClusterAsyncCommands<byte[], byte[]> redis = connection.connector().connect().join();
 		Releases releases = new Releases(connection);
 		AtomicInteger sent = new AtomicInteger();

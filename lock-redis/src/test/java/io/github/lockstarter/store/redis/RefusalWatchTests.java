@@ -99,7 +99,7 @@ class RefusalWatchTests {
 	}
 
 	private static RefusalWatch watch(RedisConnections connections) {
-		WatchedConnection connection = TestConnections.watched(connections);
+		WatchedConnection connection = Watched.connection(connections);
 		return new RefusalWatch(connections, connection.connector(), connection.timer(), connection.threads());
 	}
 

@@ -40,8 +40,7 @@ class ReleasesTests {
 
 	private final RedisClient client = RedisClient.create(this.resources);
 
-	private final WatchedConnection connection = TestConnections
-		.watched(DriverStub.connections(this.client, this.redis));
+	private final WatchedConnection connection = Watched.connection(DriverStub.connections(this.client, this.redis));
 
 	private final Releases releases = new Releases(this.connection);
 

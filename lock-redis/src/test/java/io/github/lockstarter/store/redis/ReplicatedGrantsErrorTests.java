@@ -44,7 +44,7 @@ class ReplicatedGrantsErrorTests {
 
 	private final RedisClient client = RedisClient.create();
 
-	private final LettuceConnector connector = TestConnections.watched(DriverStub.connections(this.client, this.redis))
+	private final LettuceConnector connector = Watched.connection(DriverStub.connections(this.client, this.redis))
 		.connector();
 
 	private final ReplicatedGrants grants = new ReplicatedGrants(this.connector, 1, SOON);

@@ -1,8 +1,5 @@
 package io.github.lockstarter.store.redis;
 
-import java.time.Duration;
-import java.util.concurrent.Executor;
-
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -38,19 +35,6 @@ public final class TestConnections {
 		RedisClient client = RedisClient.create(TestRedis.resources());
 		client.setOptions(ClientOptions.builder().timeoutOptions(TimeoutOptions.enabled()).build());
 		return LettuceConnections.to(client, server);
-	}
-
-	/** Returns the connection that commands share, with the default timeout. */
-	static WatchedConnection watched(RedisConnections connections) {
-		return WatchedConnection.of(connections, connections::commands, Duration.ofMillis(500), Duration.ZERO);
-	}
-
-	/**
-	 * Returns a connector for the connection that commands share.
-	 * @param threads runs blocking tasks
-	 */
-	static LettuceConnector connector(RedisConnections connections, Executor threads) {
-		return new LettuceConnector(connections, connections::commands, new DriverTimer(connections), threads);
 	}
 
 	/** Returns connections to servers that replace each other. */

@@ -102,8 +102,8 @@ class WatchedConnectionTests {
 
 		}).build();
 		RedisClient client = RedisClient.create(resources);
-		WatchedConnection connection = TestConnections
-			.watched(DriverStub.connections(client, DriverStub.commands((command) -> {
+		WatchedConnection connection = Watched
+			.connection(DriverStub.connections(client, DriverStub.commands((command) -> {
 			})));
 		connection.connector().connect();
 		assertThat(connection.timeouts().begin(this.key)).failsWithin(SOON)
