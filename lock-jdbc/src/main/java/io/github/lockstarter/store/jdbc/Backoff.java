@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * Limits how often something is attempted that fails again and again: with a pause that
  * grows to one second. During a pause, callers get the failure of the last attempt.
  */
-final class Attempts {
+final class Backoff {
 
 	private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 

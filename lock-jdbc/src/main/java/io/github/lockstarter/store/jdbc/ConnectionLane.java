@@ -39,8 +39,6 @@ final class ConnectionLane implements AutoCloseable {
 
 	private final StorePool pool;
 
-	private final LockTable locks;
-
 	private final StoreCalls calls;
 
 	private final ThreadPoolExecutor threads;
@@ -60,13 +58,11 @@ final class ConnectionLane implements AutoCloseable {
 	 * @param connections the number of statements that run concurrently
 	 * @param reserved the number of them that run only on threads of the lane: a virtual
 	 * thread of a caller may be suspended for a while during its statement
-	 * @param locks the table that the connections are for
 	 * @param calls the timeout of a statement, including the wait for a connection, and
 	 * its clock
 	 */
-	ConnectionLane(String name, StorePool pool, int connections, int reserved, LockTable locks, StoreCalls calls) {
+	ConnectionLane(String name, StorePool pool, int connections, int reserved, StoreCalls calls) {
 		this.pool = pool;
-		this.locks = locks;
 		this.calls = calls;
 		this.free = new Semaphore(connections, true);
 		this.blocking = new Semaphore(connections - reserved);
@@ -84,7 +80,7 @@ final class ConnectionLane implements AutoCloseable {
 	 * changed in the database
 	 */
 	<T> CompletionStage<T> run(Statements<T> statements) {
-		return queue(new Run<>(statements, false));
+		return queue(new StatementRun<>(statements, false));
 	}
 
 	/**
@@ -92,7 +88,7 @@ final class ConnectionLane implements AutoCloseable {
 	 * urgent. While their own row is locked, they are not urgent either.
 	 */
 	<T> CompletionStage<T> runUrgently(Statements<T> statements) {
-		return queue(new Run<>(statements, true));
+		return queue(new StatementRun<>(statements, true));
 	}
 
 	/**
@@ -100,7 +96,7 @@ final class ConnectionLane implements AutoCloseable {
 	 * free.
 	 */
 	<T> CompletionStage<T> runBlocking(Statements<T> statements) {
-		Run<T> run = new Run<>(statements, false);
+		StatementRun<T> run = new StatementRun<>(statements, false);
 		if (!this.blocking.tryAcquire()) {
 			return queue(run);
 		}
@@ -113,7 +109,7 @@ final class ConnectionLane implements AutoCloseable {
 	}
 
 	/** Returns whether there is a result, or a failure. */
-	private boolean onceOnTaken(Run<?> run) {
+	private boolean onceOnTaken(StatementRun<?> run) {
 		try {
 			return run.once();
 		}
@@ -137,7 +133,7 @@ final class ConnectionLane implements AutoCloseable {
 	}
 
 	/** Runs statements on a thread of the lane, after those that wait already. */
-	private <T> CompletionStage<T> queue(Run<T> run) {
+	private <T> CompletionStage<T> queue(StatementRun<T> run) {
 		if (this.threads.getQueue().size() >= MAX_QUEUED) {
 			run.fail(new NotDone("too many statements wait for a connection to the database", null));
 			return run.result;
@@ -164,11 +160,11 @@ final class ConnectionLane implements AutoCloseable {
 	/** Statements that wait for a thread of the lane. */
 	private final class Queued implements Runnable, Comparable<Queued> {
 
-		private final Run<?> statements;
+		private final StatementRun<?> statements;
 
 		private final long number;
 
-		private Queued(Run<?> statements, long number) {
+		private Queued(StatementRun<?> statements, long number) {
 			this.statements = statements;
 			this.number = number;
 		}
@@ -193,7 +189,7 @@ final class ConnectionLane implements AutoCloseable {
 	}
 
 	/** Runs statements, and repeats them. */
-	private final class Run<T> {
+	private final class StatementRun<T> {
 
 		private final Statements<T> statements;
 
@@ -204,8 +200,7 @@ final class ConnectionLane implements AutoCloseable {
 		/** Whether they run before those that wait and are not urgent. */
 		private boolean urgent;
 
-		/** Whether they may have been executed although the connection was lost. */
-		private boolean mayBeDone;
+		private PriorAttempt prior = PriorAttempt.NOT_EXECUTED;
 
 		/** The last failure. */
 		private @Nullable Failure failure;
@@ -216,7 +211,7 @@ final class ConnectionLane implements AutoCloseable {
 		/** The {@linkplain StorePool#generation() generation} of the last connection. */
 		private int generation;
 
-		private Run(Statements<T> statements, boolean urgent) {
+		private StatementRun(Statements<T> statements, boolean urgent) {
 			this.statements = statements;
 			this.urgent = urgent;
 		}
@@ -252,14 +247,16 @@ final class ConnectionLane implements AutoCloseable {
 			}
 			catch (SQLException ex) {
 				this.failure = Failure.of(ex);
-				this.mayBeDone |= this.failure == Failure.UNKNOWN;
+				if (this.failure == Failure.UNKNOWN) {
+					this.prior = PriorAttempt.MAYBE_EXECUTED;
+				}
 				T blocked = (this.failure == Failure.BLOCKED && !waitedForTable()) ? this.statements.whenBlocked()
 						: null;
 				if (blocked != null) {
 					return this.result.complete(blocked);
 				}
-				return !isRepeatable(ex) && fail(
-						this.mayBeDone ? ex : new NotDone("%s: %s".formatted(this.failure, ex.getMessage()), ex));
+				return !isRepeatable(ex)
+						&& fail(mayBeDone() ? ex : new NotDone("%s: %s".formatted(this.failure, ex.getMessage()), ex));
 			}
 			catch (NotDone ex) {
 				// The pool gives up for an interrupted thread. Another thread continues.
@@ -270,8 +267,12 @@ final class ConnectionLane implements AutoCloseable {
 			}
 		}
 
+		private boolean mayBeDone() {
+			return this.prior == PriorAttempt.MAYBE_EXECUTED;
+		}
+
 		private boolean fail(Throwable failure) {
-			boolean known = this.mayBeDone && failure instanceof NotDone;
+			boolean known = mayBeDone() && failure instanceof NotDone;
 			return this.result.completeExceptionally(
 					known ? new IllegalStateException(failure.getMessage(), failure.getCause()) : failure);
 		}
@@ -284,7 +285,7 @@ final class ConnectionLane implements AutoCloseable {
 
 		private boolean waitedForTable() {
 			long nanos = ConnectionLane.this.calls.nanoTime() - this.begun;
-			return ConnectionLane.this.locks.waitedForTable(TimeUnit.NANOSECONDS.toMillis(nanos));
+			return ConnectionLane.this.pool.locks().waitedForTable(TimeUnit.NANOSECONDS.toMillis(nanos));
 		}
 
 		private T onConnection() throws SQLException {
@@ -301,7 +302,7 @@ final class ConnectionLane implements AutoCloseable {
 
 		private T on(Connection connection) throws SQLException {
 			this.begun = ConnectionLane.this.calls.nanoTime();
-			return ConnectionLane.this.locks.isolated(this.statements).run(connection, this.mayBeDone);
+			return ConnectionLane.this.pool.locks().isolated(this.statements).run(connection, this.prior);
 		}
 
 		/** A database that refuses statements has answered. */
@@ -327,11 +328,11 @@ final class ConnectionLane implements AutoCloseable {
 			try {
 				// A statement that waits for a row ends by itself.
 				connection.setNetworkTimeout(Runnable::run,
-						Math.max(millisLeft(), ConnectionLane.this.locks.rowWaitMillis()));
+						Math.max(millisLeft(), ConnectionLane.this.pool.locks().rowWaitMillis()));
 				if (isNew) {
 					ConnectionLane.this.pool.setUp(connection);
 				}
-				ConnectionLane.this.locks.prepare(connection);
+				ConnectionLane.this.pool.locks().prepare(connection);
 			}
 			catch (SQLException ex) {
 				ConnectionLane.this.pool.evictConnection(connection);

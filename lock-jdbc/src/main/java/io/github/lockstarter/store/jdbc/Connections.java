@@ -20,15 +20,14 @@ final class Connections {
 	/**
 	 * Divides the connections of a pool.
 	 * @param pool the pool, with at least that many connections
-	 * @param locks the table that the connections are for
 	 * @param connections the number of statements that run concurrently; at least two
 	 * @param calls the timeout of a statement, including the wait for a connection, and
 	 * its clock
 	 */
-	Connections(StorePool pool, LockTable locks, int connections, StoreCalls calls) {
+	Connections(StorePool pool, int connections, StoreCalls calls) {
 		this.pool = pool;
-		this.callers = new ConnectionLane("lock-jdbc-", pool, connections - connections / 2, 0, locks, calls);
-		this.holders = new ConnectionLane("lock-jdbc-holders-", pool, connections / 2, 1, locks, calls);
+		this.callers = new ConnectionLane("lock-jdbc-", pool, connections - connections / 2, 0, calls);
+		this.holders = new ConnectionLane("lock-jdbc-holders-", pool, connections / 2, 1, calls);
 	}
 
 	/** Returns the connections for callers, and for background statements. */

@@ -4,14 +4,14 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
+import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
 
 /**
- * The table in H2. After a refusal, the holder is read with a second statement.
+ * The table in H2. After a rejection, the holder is read with a second statement.
  */
 final class H2Table extends LockTable {
 
@@ -39,19 +39,18 @@ final class H2Table extends LockTable {
 	}
 
 	@Override
-	AcquireResult acquire(Connection connection, String key, String owner, Duration ttl, boolean waits)
-			throws SQLException {
+	AcquireResult acquire(Connection connection, String key, AcquireCommand command) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(this.acquire)) {
 			statement.setString(1, key);
-			statement.setString(2, owner);
-			statement.setLong(3, ttl.toMillis());
+			statement.setString(2, command.owner());
+			statement.setLong(3, command.ttl().toMillis());
 			try (ResultSet rows = statement.executeQuery()) {
 				if (rows.next()) {
-					return answer(rows, owner);
+					return answer(rows, command.owner());
 				}
 			}
 		}
-		return holder(connection, key, owner);
+		return holder(connection, key, command.owner());
 	}
 
 	@Override

@@ -24,65 +24,35 @@ import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResult;
 import io.github.lockstarter.store.TokenStoredLock;
 import io.github.lockstarter.store.TransactionalStoredLock;
-import io.github.lockstarter.store.jdbc.ResultTable.Seen;
+import io.github.lockstarter.store.jdbc.ResultTable.FoundResult;
 
 /**
  * A lock in a database, stored as one row.
  */
 final class JdbcLock implements TokenStoredLock, TransactionalStoredLock, ReactiveTransactionalStoredLock {
 
-	/** Longer keys, and unprintable ones, are replaced by their digest. */
-	private static final int MAX_KEY_LENGTH = 200;
-
-	/** The name for digests of keys, which can be any constant. */
-	private static final String ANY = "lock";
-
 	private final JdbcAccess database;
 
-	private final LockKey key;
+	private final LockRow row;
 
-	private final String rowKey;
-
-	private final Use use;
+	private final HandleState state;
 
 	/** Whether the thread of the caller may run single statements. */
 	private final boolean blocking;
 
 	JdbcLock(JdbcAccess database, LockKey key) {
-		this(database, key, rowKey(key), new Use(), false);
+		this(database, LockRow.of(key), new HandleState(), false);
 	}
 
-	private JdbcLock(JdbcAccess database, LockKey key, String rowKey, Use use, boolean blocking) {
+	private JdbcLock(JdbcAccess database, LockRow row, HandleState state, boolean blocking) {
 		this.database = database;
-		this.key = key;
-		this.rowKey = rowKey;
-		this.use = use;
+		this.row = row;
+		this.state = state;
 		this.blocking = blocking;
 	}
 
-	/**
-	 * Returns the key of the row. It consists of visible ASCII characters, because
-	 * databases differ in the treatment and comparison of other characters.
-	 */
-	private static String rowKey(LockKey key) {
-		return visible(key.name() + ":" + key.key());
-	}
-
-	/**
-	 * Returns the text, or its digest if it is too long or has characters other than
-	 * visible ASCII.
-	 */
-	static String visible(String text) {
-		boolean visible = text.length() <= MAX_KEY_LENGTH && text.chars().allMatch((each) -> each > ' ' && each < 127);
-		return visible ? new LockKey(ANY, text).storeForm(MAX_KEY_LENGTH) : LockKey.ofDigest(ANY, text).key();
-	}
-
-	LockKey key() {
-		return this.key;
-	}
-
-	String rowKey() {
-		return this.rowKey;
+	LockRow row() {
+		return this.row;
 	}
 
 	@Override
@@ -94,15 +64,15 @@ final class JdbcLock implements TokenStoredLock, TransactionalStoredLock, Reacti
 		if (predecessor != null) {
 			ended(predecessor);
 		}
-		Supplier<CompletionStage<AcquireResult>> acquisition = (predecessor != null)
-				? () -> handOver(command, predecessor) : () -> takeOrFind(command);
+		Supplier<CompletionStage<AcquireResult>> acquisition = (predecessor != null) ? () -> handOver(command)
+				: () -> takeOrFind(command);
 		if (!command.undoneOnFailure()) {
-			return this.database.calls().call(this.key, acquisition);
+			return this.database.calls().call(this.row.lock(), acquisition);
 		}
-		this.use.before = (predecessor != null) ? this.use.last : null;
-		this.use.last = command;
+		this.state.before = (predecessor != null) ? this.state.last : null;
+		this.state.last = command;
 		CompletionStage<AcquireResult> answer = this.database.calls()
-			.grant(this.key, command.ttl(), acquisition, () -> free(command.owner()));
+			.grant(this.row.lock(), command.ttl(), acquisition, () -> free(command.owner()));
 		answer.whenComplete((result, failure) -> {
 			if (!(result instanceof Granted)) {
 				ended(command.owner());
@@ -115,9 +85,9 @@ final class JdbcLock implements TokenStoredLock, TransactionalStoredLock, Reacti
 	 * A repeated acquisition may be executed again after its owner has released the lock.
 	 */
 	private void ended(String owner) {
-		AcquireCommand repeated = this.use.repeated;
+		AcquireCommand repeated = this.state.repeated;
 		if (repeated != null && repeated.owner().equals(owner)) {
-			this.use.repeated = null;
+			this.state.repeated = null;
 			this.database.calls().freeLater(repeated.ttl(), () -> free(owner));
 		}
 	}
@@ -125,9 +95,9 @@ final class JdbcLock implements TokenStoredLock, TransactionalStoredLock, Reacti
 	/** Sets the action that runs after a release, which replaces the previous one. */
 	private void watch(Runnable onRelease) {
 		if (this.database.notifications() != null) {
-			synchronized (this.use) {
-				this.use.watch = onRelease;
-				this.database.notifications().watch(this.rowKey, onRelease);
+			synchronized (this.state) {
+				this.state.watch = onRelease;
+				this.database.notifications().watch(this.row.key(), onRelease);
 			}
 		}
 	}
@@ -138,11 +108,10 @@ final class JdbcLock implements TokenStoredLock, TransactionalStoredLock, Reacti
 		Held held = new Held(Duration.ZERO);
 		ResultQuery query = command.query();
 		if (query != null && query.canMatch()) {
-			Statements<AcquireResult> both = (connection, mayBeDone) -> findOrTake(connection, mayBeDone, command,
-					query);
+			Statements<AcquireResult> both = (connection, prior) -> findOrTake(connection, prior, command, query);
 			return callers.run(both.orWhenBlocked(held));
 		}
-		Statements<AcquireResult> take = (connection, mayBeDone) -> take(connection, mayBeDone, command);
+		Statements<AcquireResult> take = (connection, prior) -> take(connection, prior, command);
 		return runOne(callers, take.orWhenBlocked(held));
 	}
 
@@ -154,20 +123,19 @@ final class JdbcLock implements TokenStoredLock, TransactionalStoredLock, Reacti
 	/**
 	 * If an earlier attempt may have been executed, the owner may hold the lock already.
 	 */
-	private CompletionStage<AcquireResult> handOver(AcquireCommand command, String predecessor) {
-		return this.database.connections().holders().run((connection, mayBeDone) -> {
-			AcquireResult result = this.database.locks()
-				.handOver(connection, this.rowKey, predecessor, command.owner(), command.ttl());
-			return (mayBeDone && result instanceof PredecessorLost) ? take(connection, true, command) : result;
+	private CompletionStage<AcquireResult> handOver(AcquireCommand command) {
+		return this.database.connections().holders().run((connection, prior) -> {
+			AcquireResult result = this.database.locks().handOver(connection, this.row.key(), command);
+			return (prior == PriorAttempt.MAYBE_EXECUTED && result instanceof PredecessorLost)
+					? take(connection, prior, command) : result;
 		});
 	}
 
-	private AcquireResult take(Connection connection, boolean mayBeDone, AcquireCommand command) throws SQLException {
-		if (mayBeDone && command.undoneOnFailure()) {
-			this.use.repeated = command;
+	private AcquireResult take(Connection connection, PriorAttempt prior, AcquireCommand command) throws SQLException {
+		if (prior == PriorAttempt.MAYBE_EXECUTED && command.undoneOnFailure()) {
+			this.state.repeated = command;
 		}
-		return this.database.locks()
-			.acquire(connection, this.rowKey, command.owner(), command.ttl(), command.onRelease() != null);
+		return this.database.locks().acquire(connection, this.row.key(), command);
 	}
 
 	/**
@@ -175,21 +143,21 @@ final class JdbcLock implements TokenStoredLock, TransactionalStoredLock, Reacti
 	 * again when the lock is granted, because a holder may have stored a result in
 	 * between.
 	 */
-	private AcquireResult findOrTake(Connection connection, boolean mayBeDone, AcquireCommand command,
+	private AcquireResult findOrTake(Connection connection, PriorAttempt prior, AcquireCommand command,
 			ResultQuery query) throws SQLException {
 		ResultTable results = this.database.results();
-		Seen seen = results.find(connection, this.rowKey, query, command.owner());
-		if (seen.result() != null && !seen.owned()) {
-			return seen.result();
+		FoundResult found = results.find(connection, this.row.key(), query, command.owner());
+		if (found.result() != null && !found.owned()) {
+			return found.result();
 		}
-		AcquireResult answer = take(connection, mayBeDone, command);
-		if (!(answer instanceof Granted) || seen.owned()) {
+		AcquireResult answer = take(connection, prior, command);
+		if (!(answer instanceof Granted) || found.owned()) {
 			return answer;
 		}
 		try {
-			Found left = results.find(connection, this.rowKey, query, command.owner()).result();
+			Found left = results.find(connection, this.row.key(), query, command.owner()).result();
 			if (left != null) {
-				this.database.locks().release(connection, this.rowKey, command.owner());
+				this.database.locks().release(connection, this.row.key(), command.owner());
 			}
 			return (left != null) ? left : answer;
 		}
@@ -201,15 +169,15 @@ final class JdbcLock implements TokenStoredLock, TransactionalStoredLock, Reacti
 	@Override
 	public CompletionStage<Boolean> renew(String owner, Duration ttl) {
 		return this.database.calls()
-			.call(this.key, () -> this.database.connections()
+			.call(this.row.lock(), () -> this.database.connections()
 				.holders()
 				.runUrgently(
-						(connection, mayBeDone) -> this.database.locks().renew(connection, this.rowKey, owner, ttl)));
+						(connection, prior) -> this.database.locks().renew(connection, this.row.key(), owner, ttl)));
 	}
 
 	@Override
 	public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
-		StoredResult left = (result != null && !result.equals(this.use.committed)) ? result : null;
+		StoredResult left = (result != null && !result.equals(this.state.committed)) ? result : null;
 		return release(owner, () -> (left != null) ? freeAndKeep(owner, left)
 				: runOne(this.database.connections().holders(), freeing(owner)), () -> free(owner));
 	}
@@ -218,8 +186,8 @@ final class JdbcLock implements TokenStoredLock, TransactionalStoredLock, Reacti
 	public CompletionStage<Boolean> releaseAfter(String owner, Duration time) {
 		String ended = StoredLock.ended(owner);
 		Statements<Boolean> statement = (connection,
-				mayBeDone) -> this.database.locks().releaseAfter(connection, this.rowKey, owner, ended, time)
-						|| mayBeDone;
+				prior) -> this.database.locks().releaseAfter(connection, this.row.key(), owner, ended, time)
+						|| prior == PriorAttempt.MAYBE_EXECUTED;
 		return release(owner, () -> runOne(this.database.connections().holders(), statement),
 				() -> this.database.connections().holders().run(statement));
 	}
@@ -230,33 +198,34 @@ final class JdbcLock implements TokenStoredLock, TransactionalStoredLock, Reacti
 	 */
 	private CompletionStage<Boolean> release(String owner, Supplier<CompletionStage<Boolean>> release,
 			Supplier<CompletionStage<Boolean>> again) {
-		AcquireCommand own = this.use.of(owner);
+		AcquireCommand own = this.state.of(owner);
 		CompletionStage<Boolean> released = (own != null)
-				? this.database.calls().release(this.key, own.ttl(), release, again)
-				: this.database.calls().call(this.key, release);
+				? this.database.calls().release(this.row.lock(), own.ttl(), release, again)
+				: this.database.calls().call(this.row.lock(), release);
 		ended(owner);
 		return released;
 	}
 
 	/** If an earlier attempt may have been executed, a missing lock is not a loss. */
 	private Statements<Boolean> freeing(String owner) {
-		return (connection, mayBeDone) -> this.database.locks().release(connection, this.rowKey, owner) || mayBeDone;
+		return (connection, prior) -> this.database.locks().release(connection, this.row.key(), owner)
+				|| prior == PriorAttempt.MAYBE_EXECUTED;
 	}
 
 	/** Never blocks, because it is repeated on a timer. */
 	private CompletionStage<Boolean> free(String owner) {
 		return this.database.connections()
 			.holders()
-			.run((connection, mayBeDone) -> this.database.locks().release(connection, this.rowKey, owner));
+			.run((connection, prior) -> this.database.locks().release(connection, this.row.key(), owner));
 	}
 
 	private CompletionStage<Boolean> freeAndKeep(String owner, StoredResult result) {
 		LockTable locks = this.database.locks();
-		Statements<Boolean> both = (connection, mayBeDone) -> {
-			boolean released = locks.release(connection, this.rowKey, owner)
-					|| (mayBeDone && locks.isLastOwner(connection, this.rowKey, owner));
+		Statements<Boolean> both = (connection, prior) -> {
+			boolean released = locks.release(connection, this.row.key(), owner)
+					|| (prior == PriorAttempt.MAYBE_EXECUTED && locks.isLastOwner(connection, this.row.key(), owner));
 			if (released) {
-				this.database.results().put(connection, this.rowKey, this.key.name(), result);
+				this.database.results().put(connection, this.row, result);
 			}
 			return released;
 		};
@@ -266,25 +235,24 @@ final class JdbcLock implements TokenStoredLock, TransactionalStoredLock, Reacti
 	@Override
 	public CompletionStage<Optional<Duration>> remaining() {
 		return this.database.calls()
-			.call(this.key,
+			.call(this.row.lock(),
 					() -> this.database.connections()
 						.callers()
-						.run((connection, mayBeDone) -> this.database.locks()
-							.find(connection, this.rowKey)
-							.map(Held::remaining)));
+						.run((connection,
+								prior) -> this.database.locks().find(connection, this.row.key()).map(Held::remaining)));
 	}
 
 	@Override
 	public boolean holdUntilCommit(long fencingToken, Object transaction) {
 		JoinedTransactions transactions = this.database.transactions();
-		return transactions == null || transactions.holdUntilCommit(this.key, this.rowKey, fencingToken, transaction);
+		return transactions == null || transactions.holdUntilCommit(this.row, fencingToken, transaction);
 	}
 
 	@Override
 	public void keepInTransaction(StoredResult result, Object transaction) {
 		JoinedTransactions transactions = this.database.transactions();
 		if (transactions != null) {
-			transactions.keep(this.key, this.rowKey, result, transaction, () -> this.use.committed = result);
+			transactions.keep(this.row, result, transaction, () -> this.state.committed = result);
 		}
 	}
 
@@ -293,28 +261,28 @@ final class JdbcLock implements TokenStoredLock, TransactionalStoredLock, Reacti
 			ReactiveTransaction transaction) {
 		JoinedReactiveTransactions transactions = this.database.reactiveTransactions();
 		return (transactions == null) ? CompletableFuture.completedStage(true)
-				: transactions.holdUntilCommit(this.key, this.rowKey, fencingToken, result, transaction);
+				: transactions.holdUntilCommit(this.row, fencingToken, result, transaction);
 	}
 
 	/** Only if the timeout bounds the time for which a caller is blocked. */
 	@Override
 	public StoredLock blocking() {
 		return !this.database.locks().boundsAcquisitions() ? this
-				: new JdbcLock(this.database, this.key, this.rowKey, this.use, true);
+				: new JdbcLock(this.database, this.row, this.state, true);
 	}
 
 	@Override
 	public void close() {
-		synchronized (this.use) {
-			if (this.use.watch != null && this.database.notifications() != null) {
-				this.database.notifications().unwatch(this.rowKey, this.use.watch);
-				this.use.watch = null;
+		synchronized (this.state) {
+			if (this.state.watch != null && this.database.notifications() != null) {
+				this.database.notifications().unwatch(this.row.key(), this.state.watch);
+				this.state.watch = null;
 			}
 		}
 	}
 
 	/** The shared state of a handle and its blocking variant. */
-	private static final class Use {
+	private static final class HandleState {
 
 		private @Nullable Runnable watch;
 

@@ -140,8 +140,8 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 		ResultTable results = new ResultTable(locks, table);
 		this.calls = new StoreCalls("jdbc", commandTimeout);
 		this.connections = new Connections(
-				StorePool.create(database, url, connections + (notifies ? 1 : 0), commandTimeout, locks), locks,
-				connections, this.calls);
+				StorePool.create(database, url, connections + (notifies ? 1 : 0), commandTimeout, locks), connections,
+				this.calls);
 		this.access = new JdbcAccess(locks, results, this.connections, this.calls,
 				notifies ? new ReleaseNotifications(PostgreSqlTable.channel(table), instance, this.connections) : null,
 				(application != null) ? new JoinedTransactions(application, locks, results, this.connections) : null,
@@ -275,14 +275,14 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 			return LockStore.super.renewAll(renewals);
 		}
 		List<Renewed> all = renewals.stream()
-			.map((each) -> new Renewed(((JdbcLock) each.lock()).rowKey(), each.owner(), each.ttl()))
+			.map((each) -> new Renewed(((JdbcLock) each.lock()).row().key(), each.owner(), each.ttl()))
 			.toList();
-		Statements<int[]> renewal = (connection, mayBeDone) -> this.access.locks().renewAll(connection, all);
+		Statements<int[]> renewal = (connection, prior) -> this.access.locks().renewAll(connection, all);
 		CompletionStage<int[]> together = this.connections.holders()
 			.runUrgently(renewal.inTransaction().orWhenBlocked(NO_COUNTS));
 		return IntStream.range(0, all.size()).mapToObj((i) -> {
 			JdbcLock lock = (JdbcLock) renewals.get(i).lock();
-			return this.calls.call(lock.key(), () -> together.handle((counts, failure) -> {
+			return this.calls.call(lock.row().lock(), () -> together.handle((counts, failure) -> {
 				if (failure != null && !(failure.getCause() instanceof NotDone) && !(failure instanceof NotDone)) {
 					return CompletableFuture.<Boolean>failedStage(failure);
 				}

@@ -22,7 +22,7 @@ final class JdbcResults implements StoredResults {
 
 	@Override
 	public CompletionStage<Long> count(String lockName) {
-		return this.connections.run((connection, mayBeDone) -> this.results.count(connection, lockName));
+		return this.connections.run((connection, prior) -> this.results.count(connection, lockName));
 	}
 
 	@Override
@@ -31,7 +31,7 @@ final class JdbcResults implements StoredResults {
 	}
 
 	private CompletionStage<Long> remove(String lockName, long before) {
-		return this.connections.run((connection, mayBeDone) -> this.results.removeSome(connection, lockName))
+		return this.connections.run((connection, prior) -> this.results.removeSome(connection, lockName))
 			.thenCompose((count) -> (count < LockTable.SOME) ? CompletableFuture.completedStage(before + count)
 					: remove(lockName, before + count));
 	}

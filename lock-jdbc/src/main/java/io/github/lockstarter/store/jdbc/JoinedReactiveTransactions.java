@@ -70,25 +70,25 @@ final class JoinedReactiveTransactions {
 	 * Locks the row of a lock in a transaction, and keeps a result in it.
 	 * @return whether the lock is held, or the transaction is on another database
 	 */
-	CompletionStage<Boolean> holdUntilCommit(LockKey key, String rowKey, long token, @Nullable StoredResult result,
+	CompletionStage<Boolean> holdUntilCommit(LockRow row, long token, @Nullable StoredResult result,
 			ReactiveTransaction transaction) {
 		if (!(transaction.connection() instanceof Connection connection)) {
-			return Mono.just(true).doOnNext((held) -> report(key)).toFuture();
+			return Mono.just(true).doOnNext((held) -> report(row.lock())).toFuture();
 		}
-		return isOurs(connection, rowKey)
-			.flatMap((ours) -> ours ? join(connection, key, rowKey, token, result, transaction)
-					: Mono.just(true).doOnNext((held) -> report(key)))
+		return isOurs(connection, row.key())
+			.flatMap((ours) -> ours ? join(connection, row, token, result, transaction)
+					: Mono.just(true).doOnNext((held) -> report(row.lock())))
 			.timeout(LONGEST_WAIT)
-			.onErrorMap(Exception.class, (ex) -> failure(key, ex))
+			.onErrorMap(Exception.class, (ex) -> failure(row.lock(), ex))
 			.toFuture();
 	}
 
-	private Mono<Boolean> join(Connection connection, LockKey key, String rowKey, long token,
-			@Nullable StoredResult result, ReactiveTransaction transaction) {
-		Mono<Boolean> held = canCheck(connection, transaction).flatMap(
-				(can) -> can ? returnsRow(connection, this.locks.holdUntilCommit(), rowKey, token) : Mono.just(true));
-		return (result == null) ? held : held
-			.flatMap((isHeld) -> isHeld ? put(connection, key, rowKey, result).thenReturn(true) : Mono.just(false));
+	private Mono<Boolean> join(Connection connection, LockRow row, long token, @Nullable StoredResult result,
+			ReactiveTransaction transaction) {
+		Mono<Boolean> held = canCheck(connection, transaction).flatMap((can) -> can
+				? returnsRow(connection, this.locks.holdUntilCommit(), row.key(), token) : Mono.just(true));
+		return (result == null) ? held
+				: held.flatMap((isHeld) -> isHeld ? put(connection, row, result).thenReturn(true) : Mono.just(false));
 	}
 
 	/**
@@ -181,8 +181,8 @@ final class JoinedReactiveTransactions {
 					.doOnNext((on) -> this.failsSnapshots = on);
 	}
 
-	private Mono<Void> put(Connection connection, LockKey key, String rowKey, StoredResult result) {
-		return execute(connection, this.results.put(), this.results.values(rowKey, key.name(), result).toArray())
+	private Mono<Void> put(Connection connection, LockRow row, StoredResult result) {
+		return execute(connection, this.results.put(), this.results.values(row, result).toArray())
 			.flatMap(Result::getRowsUpdated)
 			.then();
 	}
@@ -205,7 +205,7 @@ final class JoinedReactiveTransactions {
 		if (this.reported.add(key.name())) {
 			logger.warn(("The reactive transaction under lock '%s' is not on the database of the locks, so a lost lease"
 					+ " can commit, the result is stored after the commit, and a duplicate repeats the work if the"
-					+ " server crashes in between")
+					+ " instance crashes in between")
 				.formatted(key.name()));
 		}
 	}

@@ -83,9 +83,9 @@ final class JoinedTransactions {
 	}
 
 	/** Returns whether the lock is held, or the transaction uses another database. */
-	boolean holdUntilCommit(LockKey key, String rowKey, long token, Object transaction) {
-		return !isOurs(transaction) || run(key, (connection, mayBeDone) -> !isAtHome(key, connection)
-				|| !canCheck(connection) || this.locks.holdUntilCommit(connection, rowKey, token));
+	boolean holdUntilCommit(LockRow row, long token, Object transaction) {
+		return !isOurs(transaction) || run(row.lock(), (connection, prior) -> !isAtHome(row.lock(), connection)
+				|| !canCheck(connection) || this.locks.holdUntilCommit(connection, row.key(), token));
 	}
 
 	/**
@@ -114,7 +114,7 @@ final class JoinedTransactions {
 		if (this.reported.add(key.name())) {
 			logger
 				.warn(("The transaction under lock '%s' cannot be joined by the lock store, so a lost lease can commit,"
-						+ " and a result is stored after the commit: a duplicate repeats the work if the server crashes in"
+						+ " and a result is stored after the commit: a duplicate repeats the work if the instance crashes in"
 						+ " between")
 					.formatted(key.name()));
 		}
@@ -144,11 +144,12 @@ final class JoinedTransactions {
 	 * Keeps a result, if the transaction is on the database of the locks.
 	 * @param committed runs when the transaction has been committed
 	 */
-	void keep(LockKey key, String rowKey, StoredResult result, Object transaction, Runnable committed) {
+	void keep(LockRow row, StoredResult result, Object transaction, Runnable committed) {
 		if (!isOurs(transaction)) {
-			report(key);
+			report(row.lock());
 		}
-		else if (run(key, (connection, mayBeDone) -> isAtHome(key, connection) && put(connection, key, rowKey, result))
+		else if (run(row.lock(),
+				(connection, prior) -> isAtHome(row.lock(), connection) && put(connection, row, result))
 				&& TransactionSynchronizationManager.isSynchronizationActive()) {
 			TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
 
@@ -161,8 +162,8 @@ final class JoinedTransactions {
 		}
 	}
 
-	private boolean put(Connection connection, LockKey key, String rowKey, StoredResult result) throws SQLException {
-		this.results.put(connection, rowKey, key.name(), result);
+	private boolean put(Connection connection, LockRow row, StoredResult result) throws SQLException {
+		this.results.put(connection, row, result);
 		return true;
 	}
 
@@ -179,7 +180,7 @@ final class JoinedTransactions {
 	private boolean run(LockKey key, Statements<Boolean> statements) {
 		Connection connection = DataSourceUtils.getConnection(this.dataSource);
 		try {
-			return statements.run(connection, false);
+			return statements.run(connection, PriorAttempt.NOT_EXECUTED);
 		}
 		catch (SQLException ex) {
 			logger.warn("A transaction under lock '%s' is rolled back, because it could not join the lock: %s"

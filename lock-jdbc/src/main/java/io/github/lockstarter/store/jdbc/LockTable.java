@@ -16,6 +16,7 @@ import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
@@ -119,17 +120,14 @@ abstract class LockTable {
 	/**
 	 * Acquires the lock if it is free, or if the owner holds it already. The latter keeps
 	 * the fencing token, because a repeated statement may be executed late.
-	 * @param waits whether the caller is to be notified of the release
 	 */
-	abstract AcquireResult acquire(Connection connection, String key, String owner, Duration ttl, boolean waits)
-			throws SQLException;
+	abstract AcquireResult acquire(Connection connection, String key, AcquireCommand command) throws SQLException;
 
 	/**
 	 * Ends a turn: releases the lock for other instances that wait, or grants it to the
 	 * next owner. Only for databases that notify waiters.
 	 */
-	AcquireResult handOver(Connection connection, String key, String predecessor, String owner, Duration ttl)
-			throws SQLException {
+	AcquireResult handOver(Connection connection, String key, AcquireCommand command) throws SQLException {
 		throw new UnsupportedOperationException("This database does not notify waiters");
 	}
 

@@ -5,16 +5,16 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
+import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
 
 /**
  * The table in MySQL and MariaDB. The fencing token of a grant is returned as a generated
- * key. After a refusal, the holder is read with a second statement.
+ * key. After a rejection, the holder is read with a second statement.
  */
 final class MySqlTable extends LockTable {
 
@@ -47,12 +47,11 @@ final class MySqlTable extends LockTable {
 	}
 
 	@Override
-	AcquireResult acquire(Connection connection, String key, String owner, Duration ttl, boolean waits)
-			throws SQLException {
+	AcquireResult acquire(Connection connection, String key, AcquireCommand command) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(this.acquire, Statement.RETURN_GENERATED_KEYS)) {
 			statement.setString(1, key);
-			statement.setString(2, owner);
-			statement.setLong(3, ttl.toMillis());
+			statement.setString(2, command.owner());
+			statement.setLong(3, command.ttl().toMillis());
 			statement.executeUpdate();
 			try (ResultSet keys = statement.getGeneratedKeys()) {
 				if (keys.next() && keys.getLong(1) > 0) {
@@ -61,7 +60,7 @@ final class MySqlTable extends LockTable {
 			}
 		}
 		// A trigger of the application may have reset the generated key of a grant.
-		return holder(connection, key, owner);
+		return holder(connection, key, command.owner());
 	}
 
 	@Override

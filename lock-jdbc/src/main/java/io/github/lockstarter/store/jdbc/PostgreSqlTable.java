@@ -13,6 +13,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 
+import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
@@ -25,8 +26,8 @@ import io.github.lockstarter.store.AcquireResult.PredecessorLost;
  * waiting      the instance that waits for the lock, * if there are several, or null
  * </pre>
  *
- * An instance that is refused sets it in the statement that found the lock held. A
- * release notifies all instances, and those that are refused then set it again. At the
+ * An instance that is rejected sets it in the statement that found the lock held. A
+ * release notifies all instances, and those that are rejected then set it again. At the
  * end of a turn the lock is released for the other instances, if any of them waits. Its
  * time is then set to -1, so that the next grant keeps the instance that ended the turn
  * among the waiters.
@@ -82,7 +83,7 @@ final class PostgreSqlTable extends LockTable {
 	PostgreSqlTable(String name, String instance) {
 		super(name, NOW, SETTING);
 		String channel = channel(name);
-		// The requested token is the time. The row is locked when the condition is
+		// The token to be granted is the time. The row is locked when the condition is
 		// evaluated, so a release either precedes that, or finds a waiter. A holder that
 		// is younger than the statement is in neither part of the answer.
 		this.acquire = """
@@ -174,17 +175,16 @@ final class PostgreSqlTable extends LockTable {
 	}
 
 	@Override
-	AcquireResult acquire(Connection connection, String key, String owner, Duration ttl, boolean waits)
-			throws SQLException {
+	AcquireResult acquire(Connection connection, String key, AcquireCommand command) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(this.acquire)) {
 			statement.setString(1, key);
-			statement.setString(2, owner);
-			statement.setLong(3, ttl.toMillis());
-			statement.setBoolean(4, waits);
+			statement.setString(2, command.owner());
+			statement.setLong(3, command.ttl().toMillis());
+			statement.setBoolean(4, command.onRelease() != null);
 			statement.setString(5, key);
-			statement.setString(6, owner);
+			statement.setString(6, command.owner());
 			try (ResultSet rows = statement.executeQuery()) {
-				return rows.next() ? answer(rows, owner) : new Held(Duration.ZERO);
+				return rows.next() ? answer(rows, command.owner()) : new Held(Duration.ZERO);
 			}
 		}
 	}
@@ -200,13 +200,12 @@ final class PostgreSqlTable extends LockTable {
 	}
 
 	@Override
-	AcquireResult handOver(Connection connection, String key, String predecessor, String owner, Duration ttl)
-			throws SQLException {
+	AcquireResult handOver(Connection connection, String key, AcquireCommand command) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(this.handOver)) {
-			statement.setString(1, owner);
-			statement.setLong(2, ttl.toMillis());
+			statement.setString(1, command.owner());
+			statement.setLong(2, command.ttl().toMillis());
 			statement.setString(3, key);
-			statement.setString(4, predecessor);
+			statement.setString(4, command.predecessor());
 			try (ResultSet rows = statement.executeQuery()) {
 				if (!rows.next()) {
 					return new PredecessorLost();
@@ -290,9 +289,9 @@ final class PostgreSqlTable extends LockTable {
 		if (known == null || known.readsCommitted()) {
 			return statements;
 		}
-		Statements<T> inside = (connection, mayBeDone) -> {
+		Statements<T> inside = (connection, prior) -> {
 			execute(connection, READ_COMMITTED);
-			return statements.run(connection, mayBeDone);
+			return statements.run(connection, prior);
 		};
 		return inside.inTransaction();
 	}

@@ -45,7 +45,7 @@ final class Purge {
 
 	/** Removes rows in batches until there are none left. */
 	CompletionStage<Void> begin(Duration kept) {
-		return this.connections.run((connection, mayBeDone) -> {
+		return this.connections.run((connection, prior) -> {
 			int most = Math.max(this.locks.purge(connection, kept), this.results.purge(connection));
 			return most >= LockTable.SOME;
 		}).thenCompose((more) -> more ? begin(kept) : CompletableFuture.completedStage(null));

@@ -52,7 +52,7 @@ final class ReleaseNotifications {
 	/** Unlike the key of any lock. */
 	private final String instance;
 
-	private final Attempts attempts = new Attempts();
+	private final Backoff attempts = new Backoff();
 
 	private final AtomicBoolean started = new AtomicBoolean();
 
@@ -251,7 +251,7 @@ final class ReleaseNotifications {
 			}
 			this.unanswered++;
 			this.sentAt = System.nanoTime();
-			ReleaseNotifications.this.connections.callers().run((connection, mayBeDone) -> {
+			ReleaseNotifications.this.connections.callers().run((connection, prior) -> {
 				try (PreparedStatement statement = connection.prepareStatement(NOTIFY)) {
 					statement.setString(1, ReleaseNotifications.this.channel);
 					statement.setString(2, ReleaseNotifications.this.instance);

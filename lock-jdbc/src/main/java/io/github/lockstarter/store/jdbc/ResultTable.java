@@ -83,32 +83,30 @@ final class ResultTable {
 	/**
 	 * Returns the result if it matches the query, and whether the owner holds the lock.
 	 */
-	Seen find(Connection connection, String key, ResultQuery query, String owner) throws SQLException {
+	FoundResult find(Connection connection, String key, ResultQuery query, String owner) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(this.find)) {
 			statement.setString(1, owner);
 			statement.setString(2, key);
 			statement.setString(3, name(query.key().name()));
 			try (ResultSet rows = statement.executeQuery()) {
-				return rows.next() ? seen(rows, query) : Seen.NOTHING;
+				return rows.next() ? read(rows, query) : FoundResult.NOTHING;
 			}
 		}
 	}
 
-	private static Seen seen(ResultSet row, ResultQuery query) throws SQLException {
+	private static FoundResult read(ResultSet row, ResultQuery query) throws SQLException {
 		StoredResult result = new StoredResult(query.key(), new String(row.getBytes(2), StandardCharsets.UTF_8),
 				row.getLong(1));
 		Duration age = Duration.ofMillis(Math.max(row.getLong(3), 0) + 1);
-		return new Seen(row.getString(4) != null, query.matches(result, age) ? new Found(result, age) : null);
+		return new FoundResult(row.getString(4) != null, query.matches(result, age) ? new Found(result, age) : null);
 	}
 
 	/**
 	 * Keeps a result, which replaces an earlier one.
-	 * @param key the key of the row of its lock
-	 * @param lockName the name of the lock
 	 */
-	void put(Connection connection, String key, String lockName, StoredResult result) throws SQLException {
+	void put(Connection connection, LockRow row, StoredResult result) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(put())) {
-			List<Object> values = values(key, lockName, result);
+			List<Object> values = values(row, result);
 			for (int i = 0; i < values.size(); i++) {
 				statement.setObject(i + 1, values.get(i));
 			}
@@ -122,8 +120,8 @@ final class ResultTable {
 	}
 
 	/** Returns the values for the statement that keeps a result. */
-	List<Object> values(String key, String lockName, StoredResult result) {
-		return List.of(key, name(result.key().name()), JdbcLock.visible(lockName), result.fencingToken(),
+	List<Object> values(LockRow row, StoredResult result) {
+		return List.of(row.key(), name(result.key().name()), LockRow.visible(row.lock().name()), result.fencingToken(),
 				result.key().keep().toMillis(), result.text().getBytes(StandardCharsets.UTF_8));
 	}
 
@@ -137,7 +135,7 @@ final class ResultTable {
 	/** Returns the number of valid results of the locks with a name. */
 	long count(Connection connection, String lockName) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(this.count)) {
-			statement.setString(1, JdbcLock.visible(lockName));
+			statement.setString(1, LockRow.visible(lockName));
 			try (ResultSet rows = statement.executeQuery()) {
 				rows.next();
 				return rows.getLong(1);
@@ -152,7 +150,7 @@ final class ResultTable {
 		try (PreparedStatement statement = connection.prepareStatement(this.removeSome)) {
 			// The condition may occur in the statement twice.
 			for (int i = 1; i <= this.removeSome.chars().filter((each) -> each == '?').count(); i++) {
-				statement.setString(i, JdbcLock.visible(lockName));
+				statement.setString(i, LockRow.visible(lockName));
 			}
 			return statement.executeUpdate();
 		}
@@ -171,14 +169,14 @@ final class ResultTable {
 	}
 
 	/**
-	 * The rows that were found.
+	 * A result that was found, and whether its lock is held.
 	 *
 	 * @param owned whether the owner holds the lock; unknown if there is no result
 	 * @param result the result, if it matches the query
 	 */
-	record Seen(boolean owned, @Nullable Found result) {
+	record FoundResult(boolean owned, @Nullable Found result) {
 
-		private static final Seen NOTHING = new Seen(false, null);
+		private static final FoundResult NOTHING = new FoundResult(false, null);
 
 	}
 

@@ -15,10 +15,9 @@ interface Statements<T> {
 
 	/**
 	 * Runs the statements.
-	 * @param mayBeDone whether an earlier attempt may have executed them before its
-	 * connection was lost
+	 * @param prior what is known about the attempts before this one
 	 */
-	T run(Connection connection, boolean mayBeDone) throws SQLException;
+	T run(Connection connection, PriorAttempt prior) throws SQLException;
 
 	/**
 	 * Returns the result if another transaction has locked a row for too long;
@@ -36,8 +35,8 @@ interface Statements<T> {
 		return new Statements<>() {
 
 			@Override
-			public T run(Connection connection, boolean mayBeDone) throws SQLException {
-				return Statements.this.run(connection, mayBeDone);
+			public T run(Connection connection, PriorAttempt prior) throws SQLException {
+				return Statements.this.run(connection, prior);
 			}
 
 			@Override
@@ -52,10 +51,10 @@ interface Statements<T> {
 	 * Returns the same statements in one transaction: all of them take effect, or none.
 	 */
 	default Statements<T> inTransaction() {
-		return (connection, mayBeDone) -> {
+		return (connection, prior) -> {
 			connection.setAutoCommit(false);
 			try {
-				T result = run(connection, mayBeDone);
+				T result = run(connection, prior);
 				connection.commit();
 				return result;
 			}

@@ -43,10 +43,10 @@ final class StorePool extends HikariDataSource {
 	private final Set<Connection> known = Collections.newSetFromMap(new IdentityHashMap<>());
 
 	/** Attempts of the pool to open connections. */
-	private final Attempts openings = new Attempts();
+	private final Backoff openings = new Backoff();
 
 	/** Attempts to use new connections. */
-	private final Attempts attempts = new Attempts();
+	private final Backoff attempts = new Backoff();
 
 	/** Changed only while this is locked. */
 	private volatile int generation;
@@ -120,6 +120,11 @@ final class StorePool extends HikariDataSource {
 		}
 	}
 
+	/** Returns the table that the connections are for. */
+	LockTable locks() {
+		return this.locks;
+	}
+
 	/** Returns why no connection works; {@code null} if one does. */
 	@Nullable SQLException lastFailure() {
 		synchronized (this.known) {
@@ -160,7 +165,7 @@ final class StorePool extends HikariDataSource {
 	}
 
 	/** Returns the attempts to use new connections. */
-	Attempts attempts() {
+	Backoff attempts() {
 		return this.attempts;
 	}
 

@@ -170,7 +170,7 @@ class BlockedRowsTests {
 		settings.setJdbcUrl(LocalPostgreSql.shared().url());
 		LockTable table = Database.POSTGRESQL.locks("locks", "instance");
 		try (StorePool pool = StorePool.create(settings, new DatabaseUrl(settings.getJdbcUrl()), 1, SOON, table);
-				ConnectionLane lane = new ConnectionLane("blocked-", pool, 1, 0, table, calls)) {
+				ConnectionLane lane = new ConnectionLane("blocked-", pool, 1, 0, calls)) {
 			CompletionStage<Integer> waits;
 			try (Connection taken = pool.getConnection()) {
 				assertThat(taken).isNotNull();
@@ -194,7 +194,7 @@ class BlockedRowsTests {
 		return new Statements<>() {
 
 			@Override
-			public Integer run(Connection connection, boolean mayBeDone) throws SQLException {
+			public Integer run(Connection connection, PriorAttempt prior) throws SQLException {
 				runs.incrementAndGet();
 				wait.run();
 				throw new SQLException("canceling statement due to lock timeout", "55P03");

@@ -111,7 +111,7 @@ class CommitChecksTests {
 			.block();
 		try {
 			Mono.from(connection.beginTransaction()).block();
-			assertThat(transactions.holdUntilCommit(this.key, this.row, token, null,
+			assertThat(transactions.holdUntilCommit(new LockRow(this.key, this.row), token, null,
 					new ReactiveTransaction(connection, Connection.TRANSACTION_READ_COMMITTED)))
 				.succeedsWithin(SOON)
 				.isEqualTo(true);

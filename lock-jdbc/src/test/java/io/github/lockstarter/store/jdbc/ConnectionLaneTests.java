@@ -36,7 +36,7 @@ class ConnectionLaneTests {
 	private final StoreCalls calls = new StoreCalls("jdbc", TIMEOUT);
 
 	@AutoClose
-	private final ConnectionLane lane = new ConnectionLane("lane-", this.pool, 1, 0, new H2Table("locks"), this.calls);
+	private final ConnectionLane lane = new ConnectionLane("lane-", this.pool, 1, 0, this.calls);
 
 	private static StorePool pool() {
 		HikariConfig settings = new HikariConfig();
@@ -55,11 +55,11 @@ class ConnectionLaneTests {
 	@DisplayName("If all connections are in use, a blocking caller does not execute its statement itself, and queues behind earlier callers")
 	void inOrder() {
 		CountDownLatch inUse = new CountDownLatch(1);
-		CompletionStage<Integer> first = this.lane.run((connection, mayBeDone) -> await(inUse));
+		CompletionStage<Integer> first = this.lane.run((connection, prior) -> await(inUse));
 		List<String> order = new ArrayList<>();
-		CompletionStage<Boolean> second = this.lane.run((connection, mayBeDone) -> order.add("second"));
-		CompletionStage<Boolean> third = this.lane.runBlocking((connection, mayBeDone) -> order.add("third"));
-		CompletionStage<Boolean> fourth = this.lane.run((connection, mayBeDone) -> order.add("fourth"));
+		CompletionStage<Boolean> second = this.lane.run((connection, prior) -> order.add("second"));
+		CompletionStage<Boolean> third = this.lane.runBlocking((connection, prior) -> order.add("third"));
+		CompletionStage<Boolean> fourth = this.lane.run((connection, prior) -> order.add("fourth"));
 		assertThat(third).isNotCompleted();
 		inUse.countDown();
 		assertThat(CompletableFuture.allOf(first.toCompletableFuture(), second.toCompletableFuture(),
@@ -72,7 +72,7 @@ class ConnectionLaneTests {
 	@DisplayName("Blocking and other callers together use no more connections than configured")
 	void noMoreConnections() {
 		CountDownLatch inUse = new CountDownLatch(1);
-		Thread blocking = new Thread(() -> this.lane.runBlocking((connection, mayBeDone) -> await(inUse)));
+		Thread blocking = new Thread(() -> this.lane.runBlocking((connection, prior) -> await(inUse)));
 		blocking.start();
 		Awaitility.await().until(() -> this.pool.getHikariPoolMXBean().getActiveConnections() == 1);
 		CompletionStage<Thread> next = this.lane.run(thread());
@@ -110,8 +110,7 @@ class ConnectionLaneTests {
 	@Test
 	@DisplayName("Blocking callers do not use the connections reserved for background threads")
 	void reserved() {
-		try (ConnectionLane reserved = new ConnectionLane("reserved-", this.pool, 1, 1, new H2Table("locks"),
-				this.calls)) {
+		try (ConnectionLane reserved = new ConnectionLane("reserved-", this.pool, 1, 1, this.calls)) {
 			assertThat(reserved.runBlocking(thread())).succeedsWithin(TIMEOUT).isNotEqualTo(Thread.currentThread());
 		}
 	}
@@ -120,8 +119,8 @@ class ConnectionLaneTests {
 	@DisplayName("A statement that the database rolled back is repeated, but not on its caller's thread")
 	void rolledBack() {
 		List<Thread> threads = new ArrayList<>();
-		CompletionStage<Integer> done = this.lane.runBlocking((connection, mayBeDone) -> {
-			assertThat(mayBeDone).isFalse();
+		CompletionStage<Integer> done = this.lane.runBlocking((connection, prior) -> {
+			assertThat(prior).isEqualTo(PriorAttempt.NOT_EXECUTED);
 			threads.add(Thread.currentThread());
 			if (threads.size() < 4) {
 				throw new SQLException("deadlock", (threads.size() == 1) ? "40P01" : "40001");
@@ -136,16 +135,16 @@ class ConnectionLaneTests {
 	@Test
 	@DisplayName("A statement whose connection was lost is repeated, with the information that it may have been executed")
 	void lostConnection() {
-		List<Boolean> runs = new ArrayList<>();
-		CompletionStage<Boolean> done = this.lane.runBlocking((connection, mayBeDone) -> {
-			runs.add(mayBeDone);
-			if (!mayBeDone) {
+		List<PriorAttempt> runs = new ArrayList<>();
+		CompletionStage<Boolean> done = this.lane.runBlocking((connection, prior) -> {
+			runs.add(prior);
+			if (prior == PriorAttempt.NOT_EXECUTED) {
 				throw new SQLException("connection lost", "08006");
 			}
 			return true;
 		});
 		assertThat(done).succeedsWithin(TIMEOUT).isEqualTo(true);
-		assertThat(runs).containsExactly(false, true);
+		assertThat(runs).containsExactly(PriorAttempt.NOT_EXECUTED, PriorAttempt.MAYBE_EXECUTED);
 	}
 
 	@Test
@@ -162,18 +161,18 @@ class ConnectionLaneTests {
 	@Test
 	@DisplayName("A refused statement had no effect, unless it was refused as a repetition after a lost connection")
 	void refused() {
-		CompletionStage<Boolean> refused = this.lane.runBlocking((connection, mayBeDone) -> {
+		CompletionStage<Boolean> refused = this.lane.runBlocking((connection, prior) -> {
 			throw new SQLException("no such table", "42P01");
 		});
 		assertThat(refused).failsWithin(TIMEOUT).withThrowableThat().withCauseInstanceOf(NotDone.class);
-		CompletionStage<Boolean> unknown = this.lane.run((connection, mayBeDone) -> {
-			throw new SQLException("lost, then refused", mayBeDone ? "42P01" : "08006");
+		CompletionStage<Boolean> unknown = this.lane.run((connection, prior) -> {
+			throw new SQLException("lost, then refused", (prior == PriorAttempt.MAYBE_EXECUTED) ? "42P01" : "08006");
 		});
 		assertThat(unknown).failsWithin(TIMEOUT).withThrowableThat().withCauseInstanceOf(SQLException.class);
 	}
 
 	private static Statements<Thread> thread() {
-		return (connection, mayBeDone) -> Thread.currentThread();
+		return (connection, prior) -> Thread.currentThread();
 	}
 
 	private static int await(CountDownLatch latch) {

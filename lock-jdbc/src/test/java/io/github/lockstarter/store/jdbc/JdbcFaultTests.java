@@ -65,7 +65,7 @@ class JdbcFaultTests {
 
 	@ParameterizedTest(autoCloseArguments = false)
 	@MethodSource("databases")
-	@DisplayName("While the database is frozen, callers are answered within the timeout; then no lock without an owner remains, and requests work")
+	@DisplayName("While the database is frozen, callers are answered within the timeout; then no lock without an owner remains, and calls work")
 	void frozen(LocalDatabase database) {
 		try (TestStores stores = new TestStores(database.url(), TIMEOUT);
 				DefaultLockRegistry locks = new DefaultLockRegistry(stores.first(),
@@ -93,7 +93,7 @@ class JdbcFaultTests {
 
 	@ParameterizedTest(autoCloseArguments = false)
 	@MethodSource("databases")
-	@DisplayName("While the database is down, requests get 503; after a restart, held locks are held, and their holders release them")
+	@DisplayName("While the database is down, calls get 503; after a restart, held locks are held, and their holders release them")
 	void killed(LocalDatabase database) {
 		try (TestStores stores = new TestStores(database.url(), TIMEOUT);
 				DefaultLockRegistry locks = new DefaultLockRegistry(stores.first(),
@@ -163,7 +163,7 @@ class JdbcFaultTests {
 
 	@ParameterizedTest(autoCloseArguments = false)
 	@MethodSource("databases")
-	@DisplayName("A table altered by hand results in 503 with the database's message; after the repair, the next request works")
+	@DisplayName("A table altered by hand results in 503 with the database's message; after the repair, the next call works")
 	void alteredTable(LocalDatabase database) {
 		try (TestStores stores = new TestStores(database.url(), TIMEOUT);
 				DefaultLockRegistry locks = new DefaultLockRegistry(stores.first(),
@@ -180,7 +180,7 @@ class JdbcFaultTests {
 	}
 
 	@Test
-	@DisplayName("A read-only PostgreSQL results in 503; when it is writable again, the next request works")
+	@DisplayName("A read-only PostgreSQL results in 503; when it is writable again, the next call works")
 	void readOnly() {
 		try (TestStores stores = new TestStores(postgreSql.url(), TIMEOUT)) {
 			stores.execute("ALTER DATABASE postgres SET default_transaction_read_only = on");
@@ -257,7 +257,7 @@ class JdbcFaultTests {
 	@DisplayName("A statement that PostgreSQL executes long after its repetition does not lock for an owner that has released")
 	void lateStatement() throws SQLException {
 		// Otherwise, after half a second, the pool validates the connection with a
-		// request of its own.
+		// query of its own.
 		System.setProperty(NOT_VALIDATED, "600000");
 		try (TcpProxy proxy = new TcpProxy(postgreSql.port());
 				TestStores stores = new TestStores(postgreSql.url());
@@ -292,7 +292,7 @@ class JdbcFaultTests {
 	}
 
 	@Test
-	@DisplayName("While MariaDB or MySQL is read-only, requests fail with its message; then the next request works")
+	@DisplayName("While MariaDB or MySQL is read-only, calls fail with its message; then the next call works")
 	void readOnlyMySql() {
 		try (TestStores stores = new TestStores(mySql.url())) {
 			// The administrator can still write.

@@ -68,14 +68,14 @@ class JdbcLockStoreTests {
 
 		private final TestStores stores;
 
-		/** The number of statements of a refusal. */
-		private final int refusal;
+		/** The number of statements of a rejection. */
+		private final int rejection;
 
 		private final LockKey key = new LockKey("jdbc", UUID.randomUUID().toString());
 
-		Contract(TestStores stores, int refusal) {
+		Contract(TestStores stores, int rejection) {
 			this.stores = stores;
-			this.refusal = refusal;
+			this.rejection = rejection;
 		}
 
 		@Override
@@ -94,7 +94,7 @@ class JdbcLockStoreTests {
 		}
 
 		@Test
-		@DisplayName("Acquiring, renewing and releasing are one statement each, and a refusal is one or two")
+		@DisplayName("Acquiring, renewing and releasing are one statement each, and a rejection is one or two")
 		void countsStatements() {
 			JdbcLockStore counted = this.stores.another(CountingDriver.url(this.stores.url()));
 			StoredLock lock = counted.lock(this.key);
@@ -102,11 +102,11 @@ class JdbcLockStoreTests {
 			join(lock.acquire(AcquireCommand.of("a", TTL)));
 			assertThat(CountingDriver.executed).hasSize(1);
 			join(lock.acquire(AcquireCommand.of("b", TTL)));
-			assertThat(CountingDriver.executed).hasSize(1 + this.refusal);
+			assertThat(CountingDriver.executed).hasSize(1 + this.rejection);
 			join(lock.renew("a", TTL));
-			assertThat(CountingDriver.executed).hasSize(2 + this.refusal);
+			assertThat(CountingDriver.executed).hasSize(2 + this.rejection);
 			join(lock.release("a", null));
-			assertThat(CountingDriver.executed).hasSize(3 + this.refusal);
+			assertThat(CountingDriver.executed).hasSize(3 + this.rejection);
 		}
 
 		@Test
@@ -157,8 +157,8 @@ class JdbcLockStoreTests {
 					.execute("SELECT * FROM locks WHERE lock_key = 'jdbc:%s' FOR UPDATE".formatted(this.key.key()));
 				// The default of an application.
 				JdbcLockStore usual = this.stores.another(this.stores.url(), Duration.ofSeconds(3));
-				AcquireResult refused = join(usual.lock(this.key).acquire(AcquireCommand.of("b", TTL)));
-				assertThat(refused).isEqualTo(new Held(Duration.ZERO));
+				AcquireResult rejected = join(usual.lock(this.key).acquire(AcquireCommand.of("b", TTL)));
+				assertThat(rejected).isEqualTo(new Held(Duration.ZERO));
 				StoredLock another = this.stores.first().lock(new LockKey("jdbc", this.key.key() + "2"));
 				assertThat(join(another.acquire(AcquireCommand.of("b", TTL)))).isInstanceOf(Granted.class);
 				join(another.release("b", null));

@@ -195,7 +195,7 @@ class JoinedReactiveTransactionsTests {
 
 	private static boolean holds(JoinedReactiveTransactions transactions, Connection connection) {
 		return transactions
-			.holdUntilCommit(KEY, ROW, TOKEN, null,
+			.holdUntilCommit(new LockRow(KEY, ROW), TOKEN, null,
 					new ReactiveTransaction(connection, java.sql.Connection.TRANSACTION_READ_COMMITTED))
 			.toCompletableFuture()
 			.join();

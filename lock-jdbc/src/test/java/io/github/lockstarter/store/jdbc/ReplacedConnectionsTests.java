@@ -134,7 +134,7 @@ class ReplacedConnectionsTests {
 
 	@ParameterizedTest
 	@EnumSource
-	@DisplayName("While no server accepts changes, requests fail with its message; connections are replaced about once a second; then the next request works")
+	@DisplayName("While no server accepts changes, calls fail with its message; connections are replaced about once a second; then the next call works")
 	void noPrimary(Pair pair, CapturedOutput output) {
 		try (TestStores old = new TestStores(pair.old.url()); TcpProxy proxy = new TcpProxy(pair.old.port())) {
 			JdbcLockStore store = old.another(pair.url(old, old, proxy));
