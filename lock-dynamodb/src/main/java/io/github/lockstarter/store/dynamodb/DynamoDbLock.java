@@ -29,7 +29,7 @@ import io.github.lockstarter.store.StoreCalls.NotDone;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResult;
 import io.github.lockstarter.store.TokenStoredLock;
-import io.github.lockstarter.store.dynamodb.Results.Seen;
+import io.github.lockstarter.store.dynamodb.ResultItems.FoundItems;
 
 /**
  * A lock in DynamoDB, stored as one item.
@@ -40,7 +40,7 @@ final class DynamoDbLock implements TokenStoredLock {
 			+ " fence = if_not_exists(fence, :now) + :one";
 
 	/**
-	 * The owner is granted the lock again, because the driver repeats a request whose
+	 * The owner is granted the lock again, because the driver repeats an operation whose
 	 * answer was lost.
 	 */
 	private static final String IF_FREE = "attribute_not_exists(holder) OR expiry < :free"
@@ -48,7 +48,7 @@ final class DynamoDbLock implements TokenStoredLock {
 
 	private static final String EXTEND = "SET expiry = :expiry, delete_after = :deleteAfter";
 
-	/** An earlier request that arrives late must not shorten the lease. */
+	/** An earlier operation that arrives late must not shorten the lease. */
 	private static final String IF_OWNED_AND_LATER = "holder = :owner AND expiry < :expiry";
 
 	private static final String FREE = "SET release_id = :release, delete_after = :deleteAfter REMOVE holder, expiry";
@@ -95,7 +95,7 @@ final class DynamoDbLock implements TokenStoredLock {
 		String owner = command.owner();
 		LeaseClock clock = this.table.clock();
 		long expiry = clock.expiry(command.ttl());
-		return Requests.refusalAsNotDone(update(TAKE, IF_FREE,
+		return Operations.refusalAsNotDone(update(TAKE, IF_FREE,
 				Map.of(":owner", Items.text(owner), ":expiry", Items.number(expiry), ":deleteAfter",
 						Items.deleteAfter(expiry), ":free", Items.number(clock.freeBefore()), ":now",
 						Items.number(clock.now()), ":one", Items.number(1)),
@@ -115,49 +115,49 @@ final class DynamoDbLock implements TokenStoredLock {
 	private CompletionStage<AcquireResult> findOrTake(AcquireCommand command, ResultQuery query) {
 		String owner = command.owner();
 		return find(query).exceptionally((failure) -> {
-			throw new NotDone("DynamoDB could not be read", Requests.cause(failure));
-		}).thenCompose((seen) -> {
-			AcquireResult known = known(seen, owner);
+			throw new NotDone("DynamoDB could not be read", Operations.cause(failure));
+		}).thenCompose((found) -> {
+			AcquireResult known = known(found, owner);
 			return (known != null) ? CompletableFuture.completedStage(known)
-					: take(command).thenCompose((result) -> (result instanceof Granted && !owns(seen, owner))
+					: take(command).thenCompose((result) -> (result instanceof Granted && !owns(found, owner))
 							? unlessLeft(result, owner, query) : CompletableFuture.completedStage(result));
 		});
 	}
 
 	private CompletionStage<AcquireResult> unlessLeft(AcquireResult granted, String owner, ResultQuery query) {
-		return find(query).thenCompose((seen) -> {
-			Found found = seen.result();
+		return find(query).thenCompose((items) -> {
+			Found found = items.result();
 			return (found != null) ? free(owner).<AcquireResult>thenApply((freed) -> found)
 					: CompletableFuture.completedStage(granted);
 		}).exceptionally((failure) -> {
 			// Not a LockStoreException, which would mean that nothing was done: the lock
 			// is granted and has to be undone.
 			throw new IllegalStateException("the lock was granted, but its result could not be read",
-					Requests.cause(failure));
+					Operations.cause(failure));
 		});
 	}
 
-	private CompletionStage<Seen> find(ResultQuery query) {
+	private CompletionStage<FoundItems> find(ResultQuery query) {
 		return this.table.results().find(this.itemKey, Items.resultKey(this.itemKey, query.key().name()), query);
 	}
 
-	private @Nullable AcquireResult known(Seen seen, String owner) {
-		if (owns(seen, owner) || seen.result() != null) {
-			return owns(seen, owner) ? null : seen.result();
+	private @Nullable AcquireResult known(FoundItems found, String owner) {
+		if (owns(found, owner) || found.result() != null) {
+			return owns(found, owner) ? null : found.result();
 		}
 		LeaseClock clock = this.table.clock();
-		return clock.isHeld(seen.lock()) ? clock.held(seen.lock()) : null;
+		return clock.isHeld(found.lock()) ? clock.held(found.lock()) : null;
 	}
 
-	private static boolean owns(Seen seen, String owner) {
-		return Items.has(seen.lock(), Items.HOLDER, owner);
+	private static boolean owns(FoundItems found, String owner) {
+		return Items.has(found.lock(), Items.HOLDER, owner);
 	}
 
 	@Override
 	public CompletionStage<Boolean> renew(String owner, Duration ttl) {
 		return this.table.calls().call(this.key, () -> {
 			long expiry = this.table.clock().expiry(ttl);
-			return Requests.refusalAsNotDone(update(EXTEND, IF_OWNED_AND_LATER,
+			return Operations.refusalAsNotDone(update(EXTEND, IF_OWNED_AND_LATER,
 					Map.of(":owner", Items.text(owner), ":expiry", Items.number(expiry), ":deleteAfter",
 							Items.deleteAfter(expiry)),
 					(item) -> true, (item) -> Items.has(item, Items.HOLDER, owner)));
@@ -166,18 +166,19 @@ final class DynamoDbLock implements TokenStoredLock {
 
 	@Override
 	public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
-		return release(owner, () -> Requests.refusalAsNotDone((result != null) ? freeWith(result, owner) : free(owner)),
+		return release(owner,
+				() -> Operations.refusalAsNotDone((result != null) ? freeWith(result, owner) : free(owner)),
 				() -> free(owner));
 	}
 
 	@Override
 	public CompletionStage<Boolean> releaseAfter(String owner, Duration time) {
-		return release(owner, () -> Requests.refusalAsNotDone(freeLater(owner, time)), () -> freeLater(owner, time));
+		return release(owner, () -> Operations.refusalAsNotDone(freeLater(owner, time)), () -> freeLater(owner, time));
 	}
 
 	/**
 	 * Releases the lock.
-	 * @param again the request that repeats a failed release
+	 * @param again the operation that repeats a failed release
 	 */
 	private CompletionStage<Boolean> release(String owner, Supplier<CompletionStage<Boolean>> release,
 			Supplier<CompletionStage<Boolean>> again) {
@@ -225,7 +226,7 @@ final class DynamoDbLock implements TokenStoredLock {
 		return this.table.results()
 			.store(this.key, Items.resultKey(this.itemKey, result.key().name()), release, result)
 			.exceptionallyCompose((failure) -> {
-				if (!Requests.isRefusal(Requests.cause(failure))) {
+				if (!Operations.isRefusal(Operations.cause(failure))) {
 					return CompletableFuture.failedFuture(failure);
 				}
 				this.table.results().refused(this.key, failure);
@@ -237,7 +238,7 @@ final class DynamoDbLock implements TokenStoredLock {
 	public CompletionStage<Optional<Duration>> remaining() {
 		LeaseClock clock = this.table.clock();
 		return this.table.calls()
-			.call(this.key, () -> Requests.refusalAsNotDone(this.table.results().lock(this.itemKey))
+			.call(this.key, () -> Operations.refusalAsNotDone(this.table.results().lock(this.itemKey))
 				.thenApply(
 						(lock) -> clock.isHeld(lock) ? Optional.of(clock.held(lock).remaining()) : Optional.empty()));
 	}
@@ -248,8 +249,8 @@ final class DynamoDbLock implements TokenStoredLock {
 	 */
 	private <T> CompletionStage<T> update(String update, String condition, Map<String, AttributeValue> values,
 			Function<Map<String, AttributeValue>, T> done, Function<Map<String, AttributeValue>, T> otherwise) {
-		Requests requests = this.table.requests();
-		UpdateItemRequest request = UpdateItemRequest.builder()
+		Operations operations = this.table.operations();
+		UpdateItemRequest item = UpdateItemRequest.builder()
 			.tableName(this.table.name())
 			.key(this.itemKey)
 			.updateExpression(update)
@@ -257,14 +258,14 @@ final class DynamoDbLock implements TokenStoredLock {
 			.expressionAttributeValues(values)
 			.returnValues(ReturnValue.UPDATED_NEW)
 			.returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD)
-			.overrideConfiguration(requests.inTime())
+			.overrideConfiguration(operations.inTime())
 			.build();
-		return requests.send((client) -> client.updateItem(request)).handle((answer, failure) -> {
-			if (Requests.cause(failure) instanceof ConditionalCheckFailedException ex) {
+		return operations.send((client) -> client.updateItem(item)).handle((answer, failure) -> {
+			if (Operations.cause(failure) instanceof ConditionalCheckFailedException ex) {
 				return otherwise.apply(ex.item());
 			}
 			if (failure != null) {
-				throw new CompletionException(Requests.cause(failure));
+				throw new CompletionException(Operations.cause(failure));
 			}
 			return done.apply(answer.attributes());
 		});

@@ -2,7 +2,6 @@ package io.github.lockstarter.store.dynamodb;
 
 import java.time.Clock;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.Optional;
 import java.util.Set;
 
@@ -10,7 +9,6 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbAsyncClient;
 
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
-import org.springframework.util.Assert;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.Capability;
@@ -54,25 +52,24 @@ public final class DynamoDbLockStore implements LockStore, InitializingBean, Dis
 	 * @param table the name of the table; applications with the same table share their
 	 * locks
 	 * @param createTable whether to create the table if there is none
-	 * @param clockSkew the largest difference between the clocks of servers
+	 * @param clockSkew the largest difference between the clocks of instances
 	 * @param commandTimeout the longest time to wait for an answer
 	 * @throws IllegalArgumentException if the clock skew is negative
 	 */
 	public DynamoDbLockStore(DynamoDbAsyncClient client, String table, boolean createTable, Duration clockSkew,
 			Duration commandTimeout) {
-		this(client, table, createTable, clockSkew, commandTimeout, Clock.systemUTC());
+		this(client, table, createTable, new LeaseClock(Clock.systemUTC(), clockSkew), commandTimeout);
 	}
 
-	DynamoDbLockStore(DynamoDbAsyncClient client, String table, boolean createTable, Duration clockSkew,
-			Duration commandTimeout, InstantSource clock) {
-		Assert.isTrue(!clockSkew.isNegative(), "The clock skew must not be negative");
+	DynamoDbLockStore(DynamoDbAsyncClient client, String table, boolean createTable, LeaseClock clock,
+			Duration commandTimeout) {
 		this.client = client;
 		this.createTable = createTable;
 		StoreCalls calls = new StoreCalls("DynamoDB", commandTimeout);
-		Requests requests = new Requests(client, calls);
-		this.results = new DynamoDbResults(requests, table, clock);
-		this.access = new TableAccess(table, new LeaseClock(clock, clockSkew), calls, requests,
-				new Results(requests, table, clock));
+		Operations operations = new Operations(client, calls);
+		this.results = new DynamoDbResults(operations, table, clock.clock());
+		this.access = new TableAccess(table, clock, calls, operations,
+				new ResultItems(operations, table, clock.clock()));
 	}
 
 	/**

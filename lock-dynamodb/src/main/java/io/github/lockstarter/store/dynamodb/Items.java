@@ -18,7 +18,7 @@ import io.github.lockstarter.LockKey;
  * holder          the owner; absent when free
  * expiry          the end of the lease
  * fence           the last fencing token         the fencing token of its holder
- * release_id      the request that released it
+ * release_id      the operation that released it
  * result_text                                    the result
  * lock_name                                      registration
  * came                                           the time of storing

@@ -6,6 +6,8 @@ import java.util.Map;
 
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
+import org.springframework.util.Assert;
+
 import io.github.lockstarter.store.AcquireResult.Held;
 
 /**
@@ -13,9 +15,13 @@ import io.github.lockstarter.store.AcquireResult.Held;
  * skew. All times are in milliseconds since 1970.
  *
  * @param clock the clock of this application
- * @param skew the largest difference between clocks
+ * @param skew the largest difference between clocks, which is not negative
  */
 record LeaseClock(InstantSource clock, Duration skew) {
+
+	LeaseClock {
+		Assert.isTrue(!skew.isNegative(), "The clock skew must not be negative");
+	}
 
 	long now() {
 		return this.clock.millis();

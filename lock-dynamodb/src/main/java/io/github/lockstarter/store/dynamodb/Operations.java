@@ -24,9 +24,9 @@ import io.github.lockstarter.store.StoreCalls;
 import io.github.lockstarter.store.StoreCalls.NotDone;
 
 /**
- * Sends requests to DynamoDB without blocking the caller.
+ * Executes operations of DynamoDB without blocking the caller.
  */
-final class Requests {
+final class Operations {
 
 	private static final int THREADS = 2;
 
@@ -51,10 +51,10 @@ final class Requests {
 	private final Executor later = (task) -> this.sender.schedule(task, AGAIN_MILLIS, TimeUnit.MILLISECONDS);
 
 	/**
-	 * Creates requests.
-	 * @param calls the timeout of a request, and its clock
+	 * Creates operations.
+	 * @param calls the timeout of an operation, and its clock
 	 */
-	Requests(DynamoDbAsyncClient client, StoreCalls calls) {
+	Operations(DynamoDbAsyncClient client, StoreCalls calls) {
 		this.client = client;
 		this.calls = calls;
 		this.inTime = AwsRequestOverrideConfiguration.builder()
@@ -64,7 +64,7 @@ final class Requests {
 
 	/**
 	 * Returns the threads that call the driver. The driver resolves credentials on the
-	 * calling thread, and may have to request them from another server.
+	 * calling thread, and may have to fetch them from another server.
 	 */
 	private static ScheduledThreadPoolExecutor sender() {
 		CustomizableThreadFactory threads = new CustomizableThreadFactory("lock-dynamodb-");
@@ -76,7 +76,7 @@ final class Requests {
 	}
 
 	/**
-	 * Returns a configuration with which the driver gives up a request some time after
+	 * Returns a configuration with which the driver gives up an operation some time after
 	 * the timeout.
 	 */
 	AwsRequestOverrideConfiguration inTime() {
@@ -84,22 +84,23 @@ final class Requests {
 	}
 
 	/**
-	 * Sends a request, and repeats it while a transaction with its items is in progress.
+	 * Executes an operation, and repeats it while a transaction with its items is in
+	 * progress.
 	 */
-	<T> CompletionStage<T> send(Function<DynamoDbAsyncClient, CompletableFuture<T>> request) {
-		return send(request, this.sender, this.calls.nanoTime() + this.calls.timeout().toNanos());
+	<T> CompletionStage<T> send(Function<DynamoDbAsyncClient, CompletableFuture<T>> operation) {
+		return send(operation, this.sender, this.calls.nanoTime() + this.calls.timeout().toNanos());
 	}
 
-	private <T> CompletionStage<T> send(Function<DynamoDbAsyncClient, CompletableFuture<T>> request, Executor executor,
-			long until) {
+	private <T> CompletionStage<T> send(Function<DynamoDbAsyncClient, CompletableFuture<T>> operation,
+			Executor executor, long until) {
 		return CompletableFuture.supplyAsync(() -> {
 			if (this.calls.nanoTime() - until > 0) {
-				throw new NotDone("the request to DynamoDB could not be sent in time", null);
+				throw new NotDone("the operation could not be sent to DynamoDB in time", null);
 			}
-			return request.apply(this.client);
+			return operation.apply(this.client);
 		}, executor)
 			.thenCompose(Function.identity())
-			.exceptionallyCompose((failure) -> isConflict(cause(failure)) ? send(request, this.later, until)
+			.exceptionallyCompose((failure) -> isConflict(cause(failure)) ? send(operation, this.later, until)
 					: CompletableFuture.failedFuture(cause(failure)));
 	}
 
@@ -108,21 +109,21 @@ final class Requests {
 				&& ex.cancellationReasons().stream().anyMatch((each) -> "TransactionConflict".equals(each.code())));
 	}
 
-	/** Returns whether DynamoDB has answered that the request was not executed. */
+	/** Returns whether DynamoDB has answered that the operation was not executed. */
 	static boolean isRefusal(Throwable failure) {
 		return failure instanceof DynamoDbException refusal && refusal.statusCode() / 100 == 4;
 	}
 
 	/**
 	 * Returns the answer. A refusal is distinguished from a failure after which the
-	 * request may have been executed.
+	 * operation may have been executed.
 	 */
 	static <T> CompletionStage<T> refusalAsNotDone(CompletionStage<T> answer) {
 		return answer.exceptionallyCompose((failure) -> {
 			Throwable cause = cause(failure);
 			return CompletableFuture.failedFuture(!(isRefusal(cause) && cause instanceof DynamoDbException refusal)
 					? cause
-					: new NotDone("DynamoDB refused the request: " + refusal.awsErrorDetails().errorCode(), refusal));
+					: new NotDone("DynamoDB refused the operation: " + refusal.awsErrorDetails().errorCode(), refusal));
 		});
 	}
 

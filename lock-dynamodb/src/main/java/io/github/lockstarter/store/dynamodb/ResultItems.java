@@ -28,11 +28,11 @@ import io.github.lockstarter.store.StoredResult;
 /**
  * The results of locks, each stored in an item of its own.
  */
-final class Results {
+final class ResultItems {
 
-	private static final Log logger = LogFactory.getLog(Results.class);
+	private static final Log logger = LogFactory.getLog(ResultItems.class);
 
-	private final Requests requests;
+	private final Operations operations;
 
 	private final String table;
 
@@ -40,17 +40,17 @@ final class Results {
 
 	private final AtomicBoolean reported = new AtomicBoolean();
 
-	Results(Requests requests, String table, InstantSource clock) {
-		this.requests = requests;
+	ResultItems(Operations operations, String table, InstantSource clock) {
+		this.operations = operations;
 		this.table = table;
 		this.clock = clock;
 	}
 
-	/** Reads a lock and one of its results, in one request. */
-	CompletionStage<Seen> find(Map<String, AttributeValue> lock, Map<String, AttributeValue> result,
+	/** Reads a lock and one of its results, in one operation. */
+	CompletionStage<FoundItems> find(Map<String, AttributeValue> lock, Map<String, AttributeValue> result,
 			ResultQuery query) {
 		return read(List.of(lock, result))
-			.thenApply((answer) -> new Seen(find(answer, lock), found(find(answer, result), query)));
+			.thenApply((answer) -> new FoundItems(find(answer, lock), found(find(answer, result), query)));
 	}
 
 	/** Reads a lock; empty if there is none. */
@@ -60,14 +60,13 @@ final class Results {
 
 	private CompletionStage<BatchGetItemResponse> read(List<Map<String, AttributeValue>> keys) {
 		KeysAndAttributes all = KeysAndAttributes.builder().keys(keys).consistentRead(true).build();
-		return this.requests
-			.send((client) -> client.batchGetItem((request) -> request.requestItems(Map.of(this.table, all))
-				.overrideConfiguration(this.requests.inTime())));
+		return this.operations.send((client) -> client.batchGetItem(
+				(get) -> get.requestItems(Map.of(this.table, all)).overrideConfiguration(this.operations.inTime())));
 	}
 
 	private Map<String, AttributeValue> find(BatchGetItemResponse answer, Map<String, AttributeValue> key) {
 		if (!answer.unprocessedKeys().isEmpty()) {
-			throw new IllegalStateException("DynamoDB did not return all requested items");
+			throw new IllegalStateException("DynamoDB did not return all items");
 		}
 		return answer.responses()
 			.getOrDefault(this.table, List.of())
@@ -109,12 +108,12 @@ final class Results {
 		TransactWriteItem put = TransactWriteItem.builder()
 			.put((each) -> each.tableName(this.table).item(item))
 			.build();
-		return this.requests
+		return this.operations
 			.send((client) -> client.transactWriteItems(
-					(request) -> request.transactItems(TransactWriteItem.builder().update(release).build(), put)
-						.overrideConfiguration(this.requests.inTime())))
-			.handle((done, failure) -> notOwned(Requests.cause(failure)) ? CompletableFuture.completedFuture(false)
-					: (failure != null) ? CompletableFuture.<Boolean>failedFuture(Requests.cause(failure))
+					(write) -> write.transactItems(TransactWriteItem.builder().update(release).build(), put)
+						.overrideConfiguration(this.operations.inTime())))
+			.handle((done, failure) -> notOwned(Operations.cause(failure)) ? CompletableFuture.completedFuture(false)
+					: (failure != null) ? CompletableFuture.<Boolean>failedFuture(Operations.cause(failure))
 							: CompletableFuture.completedFuture(true))
 			.thenCompose(Function.identity());
 	}
@@ -139,7 +138,7 @@ final class Results {
 	 * @param lock the item of the lock; empty if there is none
 	 * @param result the result, if it matches the query
 	 */
-	record Seen(Map<String, AttributeValue> lock, @Nullable Found result) {
+	record FoundItems(Map<String, AttributeValue> lock, @Nullable Found result) {
 	}
 
 }

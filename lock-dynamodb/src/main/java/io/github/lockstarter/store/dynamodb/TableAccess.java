@@ -7,6 +7,6 @@ import io.github.lockstarter.store.StoreCalls;
  *
  * @param name the name of the table
  */
-record TableAccess(String name, LeaseClock clock, StoreCalls calls, Requests requests, Results results) {
+record TableAccess(String name, LeaseClock clock, StoreCalls calls, Operations operations, ResultItems results) {
 
 }

@@ -50,7 +50,7 @@ final class TableSetup {
 			if (isAbsent()) {
 				createTable();
 				awaitActive(atMost);
-				join(this.client.updateTimeToLive((request) -> request.tableName(this.name)
+				join(this.client.updateTimeToLive((update) -> update.tableName(this.name)
 					.timeToLiveSpecification((ttl) -> ttl.attributeName(Items.DELETE_AFTER).enabled(true))));
 				logger.info("Created the DynamoDB table '%s'".formatted(this.name));
 			}
@@ -71,7 +71,7 @@ final class TableSetup {
 
 	private void createTable() {
 		try {
-			join(this.client.createTable((request) -> request.tableName(this.name)
+			join(this.client.createTable((create) -> create.tableName(this.name)
 				.billingMode(BillingMode.PAY_PER_REQUEST)
 				.keySchema(KeySchemaElement.builder().attributeName(Items.KEY).keyType(KeyType.HASH).build())
 				.attributeDefinitions(AttributeDefinition.builder()
@@ -80,20 +80,20 @@ final class TableSetup {
 					.build())));
 		}
 		catch (ResourceInUseException ex) {
-			logger.debug("Another server creates the table", ex);
+			logger.debug("Another instance creates the table", ex);
 		}
 	}
 
 	private void awaitActive(Duration atMost) {
 		join(this.client.waiter()
-			.waitUntilTableExists((request) -> request.tableName(this.name),
+			.waitUntilTableExists((describe) -> describe.tableName(this.name),
 					(waiter) -> waiter.waitTimeout(atMost)
 						.maxAttempts(Integer.MAX_VALUE)
 						.backoffStrategyV2(BackoffStrategy.fixedDelayWithoutJitter(POLL))));
 	}
 
 	private TableDescription describe() {
-		return join(this.client.describeTable((request) -> request.tableName(this.name))).table();
+		return join(this.client.describeTable((describe) -> describe.tableName(this.name))).table();
 	}
 
 	private void check(TableDescription table) {
@@ -129,7 +129,7 @@ final class TableSetup {
 			done.get(atMost.toMillis(), TimeUnit.MILLISECONDS);
 		}
 		catch (ExecutionException | TimeoutException ex) {
-			report(Requests.cause(ex));
+			report(Operations.cause(ex));
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -158,7 +158,7 @@ final class TableSetup {
 			return answer.join();
 		}
 		catch (CompletionException ex) {
-			throw (Requests.cause(ex) instanceof RuntimeException cause) ? cause : ex;
+			throw (Operations.cause(ex) instanceof RuntimeException cause) ? cause : ex;
 		}
 	}
 

@@ -126,7 +126,7 @@ class DynamoDbLockStoreFaultTests {
 	}
 
 	@Test
-	@DisplayName("A request that conflicts with a transaction on the item, for instance a stored result, is repeated")
+	@DisplayName("An operation that conflicts with a transaction on the item, for instance a stored result, is repeated")
 	void conflicts() {
 		Answer conflict = ScriptedDynamoDb.error(400, "TransactionConflictException");
 		Answer canceled = new Answer(400,
@@ -150,7 +150,7 @@ class DynamoDbLockStoreFaultTests {
 			store.lock(this.key).acquire(command("a")).toCompletableFuture().join();
 			table.loseNextAnswer();
 			assertThat(store.lock(this.key).release("a", null)).succeedsWithin(SOON).isEqualTo(true);
-			assertThat(table.requests()).endsWith("UpdateItem", "UpdateItem");
+			assertThat(table.operations()).endsWith("UpdateItem", "UpdateItem");
 			assertThat(store.lock(this.key).release("a", null)).succeedsWithin(SOON).isEqualTo(false);
 		}
 	}
@@ -210,7 +210,8 @@ class DynamoDbLockStoreFaultTests {
 			assertThat(patient.lock(this.key).acquire(command("a"))).succeedsWithin(SOON).isInstanceOf(Granted.class);
 			server.kill();
 			LockKey other = new LockKey("fault", "other");
-			// The driver may repeat a request that its caller gave up, so these requests
+			// The driver may repeat an operation that its caller gave up, so these
+			// operations
 			// use another lock.
 			assertBroken(store.lock(other).acquire(command("b")), "");
 			assertBroken(store.lock(other).release("b", null), "");

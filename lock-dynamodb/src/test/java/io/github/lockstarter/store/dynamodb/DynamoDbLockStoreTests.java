@@ -54,28 +54,28 @@ class DynamoDbLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("Acquiring, being refused, renewing and releasing are one request each")
-	void countsRequests() {
-		table.requests().clear();
+	@DisplayName("Acquiring, being rejected, renewing and releasing are one operation each")
+	void countsOperations() {
+		table.operations().clear();
 		acquire(this.store, "a");
-		assertThat(table.requests()).containsExactly("UpdateItem");
+		assertThat(table.operations()).containsExactly("UpdateItem");
 		acquire(this.store, "b");
-		assertThat(table.requests()).containsExactly("UpdateItem", "UpdateItem");
+		assertThat(table.operations()).containsExactly("UpdateItem", "UpdateItem");
 		join(this.store.lock(this.key).renew("a", TTL.plusSeconds(1)));
-		assertThat(table.requests()).hasSize(3);
+		assertThat(table.operations()).hasSize(3);
 		join(this.store.lock(this.key).release("a", null));
-		assertThat(table.requests()).hasSize(4);
+		assertThat(table.operations()).hasSize(4);
 	}
 
 	@Test
-	@DisplayName("Acquiring for a token and reading the remaining time are one request each")
-	void countsRequestsOfTokens() {
+	@DisplayName("Acquiring for a token and reading the remaining time are one operation each")
+	void countsOperationsOfTokens() {
 		TokenStoredLock lock = this.store.lock(this.key);
-		table.requests().clear();
+		table.operations().clear();
 		join(lock.acquire(AcquireCommand.of("a", TTL).forSharedToken()));
-		assertThat(table.requests()).containsExactly("UpdateItem");
+		assertThat(table.operations()).containsExactly("UpdateItem");
 		join(lock.remaining());
-		assertThat(table.requests()).containsExactly("UpdateItem", "BatchGetItem");
+		assertThat(table.operations()).containsExactly("UpdateItem", "BatchGetItem");
 	}
 
 	@Test

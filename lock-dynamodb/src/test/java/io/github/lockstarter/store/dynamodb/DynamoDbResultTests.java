@@ -39,17 +39,17 @@ class DynamoDbResultTests {
 	}
 
 	@Test
-	@DisplayName("Storing a result is one request, and so is finding a result or a held lock; acquiring the lock is three")
-	void countsRequests() {
-		table.requests().clear();
+	@DisplayName("Storing a result is one operation, and so is finding a result or a held lock; acquiring the lock is three")
+	void countsOperations() {
+		table.operations().clear();
 		ask("a");
-		assertThat(table.requests()).containsExactly("BatchGetItem", "UpdateItem", "BatchGetItem");
+		assertThat(table.operations()).containsExactly("BatchGetItem", "UpdateItem", "BatchGetItem");
 		ask("b");
-		assertThat(table.requests()).hasSize(4).endsWith("BatchGetItem");
+		assertThat(table.operations()).hasSize(4).endsWith("BatchGetItem");
 		release("a", "result");
-		assertThat(table.requests()).hasSize(5).endsWith("TransactWriteItems");
+		assertThat(table.operations()).hasSize(5).endsWith("TransactWriteItems");
 		assertThat(ask("b")).isInstanceOf(Found.class);
-		assertThat(table.requests()).hasSize(6).endsWith("BatchGetItem");
+		assertThat(table.operations()).hasSize(6).endsWith("BatchGetItem");
 	}
 
 	@Test

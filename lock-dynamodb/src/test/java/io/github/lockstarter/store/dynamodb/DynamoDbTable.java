@@ -24,13 +24,13 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.testing.LocalDynamoDb;
 
 /**
- * A new table on the shared server, and stores that use it. Records the requests.
+ * A new table on the shared server, and stores that use it. Records the operations.
  */
 final class DynamoDbTable implements AutoCloseable {
 
 	private final String name = "locks-" + UUID.randomUUID();
 
-	private final List<String> requests = new CopyOnWriteArrayList<>();
+	private final List<String> operations = new CopyOnWriteArrayList<>();
 
 	private final AtomicReference<@Nullable Runnable> first = new AtomicReference<>();
 
@@ -59,7 +59,7 @@ final class DynamoDbTable implements AutoCloseable {
 
 			@Override
 			public void beforeTransmission(Context.BeforeTransmission context, ExecutionAttributes attributes) {
-				DynamoDbTable.this.requests
+				DynamoDbTable.this.operations
 					.add(context.request().getClass().getSimpleName().replaceFirst("Request$", ""));
 			}
 
@@ -72,7 +72,7 @@ final class DynamoDbTable implements AutoCloseable {
 
 		});
 		create();
-		this.requests.clear();
+		this.operations.clear();
 	}
 
 	void create() {
@@ -85,20 +85,21 @@ final class DynamoDbTable implements AutoCloseable {
 	}
 
 	DynamoDbLockStore store(Duration clockSkew, InstantSource clock) {
-		return new DynamoDbLockStore(this.client, this.name, false, clockSkew, Duration.ofSeconds(30), clock);
+		return new DynamoDbLockStore(this.client, this.name, false, new LeaseClock(clock, clockSkew),
+				Duration.ofSeconds(30));
 	}
 
 	DynamoDbLockStore store(Duration timeout) {
 		return new DynamoDbLockStore(this.client, this.name, false, Duration.ZERO, timeout);
 	}
 
-	/** Runs the action just before the next request of this kind is sent. */
+	/** Runs the action just before the next operation of this kind is sent. */
 	void beforeNext(String operation, Runnable action) {
 		this.firstOf = operation;
 		this.first.set(action);
 	}
 
-	/** Executes the next request, but returns a failure to the driver. */
+	/** Executes the next operation, but returns a failure to the driver. */
 	void loseNextAnswer() {
 		this.losesAnswer.set(true);
 	}
@@ -111,9 +112,9 @@ final class DynamoDbTable implements AutoCloseable {
 		return this.client;
 	}
 
-	/** Returns the requests, including repeated attempts. */
-	List<String> requests() {
-		return this.requests;
+	/** Returns the operations, including repeated attempts. */
+	List<String> operations() {
+		return this.operations;
 	}
 
 	/** Returns the number of held locks. */

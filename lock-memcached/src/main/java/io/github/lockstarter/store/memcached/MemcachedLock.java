@@ -77,12 +77,12 @@ final class MemcachedLock implements TokenStoredLock {
 		});
 	}
 
-	/** Sends both requests at once. The answer to the second one is decisive. */
+	/** Sends both commands at once. The answer to the second one is decisive. */
 	private CompletionStage<Added> add(Item item) {
 		CompletionStage<MemcacheStatus> added = this.memcached.add(this.name, item.text(), item.seconds());
 		if (added.toCompletableFuture().isCompletedExceptionally()) {
 			return added.handle((status, failure) -> {
-				throw new NotDone("the request could not be sent to memcached", failure);
+				throw new NotDone("the command could not be sent to memcached", failure);
 			});
 		}
 		return added.thenCombine(this.memcached.casGet(this.name), Added::new);
@@ -133,7 +133,7 @@ final class MemcachedLock implements TokenStoredLock {
 	}
 
 	/**
-	 * Changes the item if it belongs to the owner. If another request changes it
+	 * Changes the item if it belongs to the owner. If another command changes it
 	 * concurrently, the item is read again.
 	 */
 	private CompletionStage<Boolean> change(String owner, Change change, int times) {
@@ -145,7 +145,7 @@ final class MemcachedLock implements TokenStoredLock {
 				case OK -> CompletableFuture.completedFuture(true);
 				case KEY_NOT_FOUND -> CompletableFuture.completedFuture(false);
 				case KEY_EXISTS -> (times > 1) ? change(owner, change, times - 1) : CompletableFuture
-					.failedFuture(new IllegalStateException("the item was changed by other requests too often"));
+					.failedFuture(new IllegalStateException("the item was changed by other commands too often"));
 				default -> CompletableFuture.failedFuture(new IllegalStateException("memcached refused: " + status));
 			});
 		});

@@ -66,7 +66,7 @@ public final class MemcachedLockStore implements LockStore, AutoCloseable {
 	 */
 	public MemcachedLockStore(List<String> servers, String keyPrefix, Duration commandTimeout) {
 		this.keys = new MemcachedKeys(keyPrefix);
-		this.memcached = Servers.connect(servers, new AbstractReconnectionListener() {
+		this.memcached = MemcachedServers.connect(servers, new AbstractReconnectionListener() {
 
 			@Override
 			public void reconnectionSuccessful(HostAndPort server, int attempt, boolean willStayConnected) {

@@ -24,7 +24,7 @@ import org.springframework.util.Assert;
  * the one with the highest hash of its address and the key. The result does not depend on
  * the order of the servers. When a server is added or removed, only its own keys move.
  */
-final class Servers {
+final class MemcachedServers {
 
 	private static final int DEFAULT_PORT = 11211;
 
@@ -37,7 +37,7 @@ final class Servers {
 	/** Only bounds the memory, because every caller receives an answer in time. */
 	private static final int MAX_UNDER_WAY = 100_000;
 
-	private Servers() {
+	private MemcachedServers() {
 	}
 
 	/** Begins to connect to all servers. */
@@ -45,11 +45,11 @@ final class Servers {
 		Assert.notEmpty(servers, "There must be at least one server");
 		MemcacheClientBuilder<String> builder = MemcacheClientBuilder.newStringClient(StandardCharsets.US_ASCII);
 		servers.stream().distinct().forEach((server) -> addTo(builder, server));
-		return builder.withNodeLocator(Servers::locator)
+		return builder.withNodeLocator(MemcachedServers::locator)
 			.withReconnectionListener(listener)
 			.withBackoff(RECONNECT)
 			.withMaxOutstandingRequests(MAX_UNDER_WAY)
-			// A repeated request could find the effect of the first attempt, and
+			// A repeated command could find the effect of the first attempt, and
 			// misinterpret it.
 			.withRetry(false)
 			.withReplyExecutor(Runnable::run)

@@ -234,7 +234,7 @@ class MemcachedFaultTests {
 	private static void fill(LocalMemcached server) {
 		String added = server.requests()
 			.stream()
-			.filter((request) -> request.startsWith("add "))
+			.filter((command) -> command.startsWith("add "))
 			.findFirst()
 			.orElseThrow();
 		int size = Integer.parseInt(added.substring(added.lastIndexOf(' ') + 1));
