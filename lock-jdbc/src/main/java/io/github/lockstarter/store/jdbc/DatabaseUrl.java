@@ -20,6 +20,9 @@ final class DatabaseUrl {
 
 	private static final String PASSWORD = "password=";
 
+	/** What an administrator corrects. */
+	private static final String URL_PROPERTIES = "lock.jdbc.url or spring.datasource.url, for example to jdbc:postgresql://<server>/<database>";
+
 	private final Database database;
 
 	private final String driver;
@@ -40,13 +43,14 @@ final class DatabaseUrl {
 			.orElseThrow(() -> new LockConfigurationException(
 					"Locks cannot be stored in the database of %s.".formatted(this.driver),
 					begin.lookingAt() ? "Use PostgreSQL, MySQL, MariaDB or H2, or choose another store."
-							: "Correct lock.jdbc.url or spring.datasource.url, for example to jdbc:postgresql://<server>/<database>."));
+							: "Correct " + URL_PROPERTIES + "."));
 		this.address = url.substring(begin.lookingAt() ? begin.end() : 0);
 		String mistake = this.database.mistakeIn(this.address);
 		if (mistake != null) {
 			throw new LockConfigurationException(
 					"The URL of the locks' database, %s, %s.".formatted(this.driver, mistake),
-					"Correct lock.jdbc.url or spring.datasource.url, for example to jdbc:postgresql://<server>/<database>, and set the user and the password by lock.jdbc.username and lock.jdbc.password, or spring.datasource.username and spring.datasource.password.");
+					"Correct " + URL_PROPERTIES
+							+ ", and set the user and the password by lock.jdbc.username and lock.jdbc.password, or spring.datasource.username and spring.datasource.password.");
 		}
 	}
 
@@ -67,8 +71,9 @@ final class DatabaseUrl {
 
 	/** Returns the failure to find a driver, if its message contains the URL. */
 	RuntimeException withoutSecrets(RuntimeException failure) {
-		return isIn(
-				failure) ? new LockConfigurationException("No driver accepts the URL of the locks' database, %s.".formatted(this.driver), "Add the JDBC driver of the database, and correct lock.jdbc.url or spring.datasource.url, for example to jdbc:postgresql://<server>/<database>.") : failure;
+		return isIn(failure) ? new LockConfigurationException(
+				"No driver accepts the URL of the locks' database, %s.".formatted(this.driver),
+				"Add the JDBC driver of the database, and correct " + URL_PROPERTIES + ".") : failure;
 	}
 
 	/** Returns whether the messages of a failure contain the address or a password. */

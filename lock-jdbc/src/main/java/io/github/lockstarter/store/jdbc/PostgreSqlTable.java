@@ -266,7 +266,7 @@ final class PostgreSqlTable extends LockTable {
 	private Session session(Connection connection) throws SQLException {
 		Session known = this.session;
 		if (known == null) {
-			known = Session.of(connection, connection.unwrap(PGConnection.class));
+			known = Session.of(connection);
 			this.session = known;
 		}
 		return known;
@@ -304,13 +304,13 @@ final class PostgreSqlTable extends LockTable {
 	 * what was committed before it, which the database, the user or the application
 	 * decides
 	 */
-	private record Session(boolean pooled, boolean readsCommitted) {
+	record Session(boolean pooled, boolean readsCommitted) {
 
 		/** A pooler reports another backend than the one that answers. */
-		static Session of(Connection connection, PGConnection postgres) throws SQLException {
+		static Session of(Connection connection) throws SQLException {
 			try (Statement statement = connection.createStatement(); ResultSet rows = statement.executeQuery(SESSION)) {
 				rows.next();
-				return new Session(rows.getInt(1) != postgres.getBackendPID(),
+				return new Session(rows.getInt(1) != connection.unwrap(PGConnection.class).getBackendPID(),
 						rows.getString(2).equals("read committed"));
 			}
 		}

@@ -2,7 +2,6 @@ package io.github.lockstarter.store.jdbc;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Map;
@@ -38,8 +37,6 @@ final class ReleaseNotifications {
 	 * The number of probes without a notification after which the connection is replaced.
 	 */
 	private static final int MOST_UNANSWERED = 3;
-
-	private static final String BACKEND = "SELECT pg_backend_pid()";
 
 	private static final String NOTIFY = "SELECT pg_notify(?, ?)";
 
@@ -108,7 +105,9 @@ final class ReleaseNotifications {
 			}
 			int generation = this.connections.generation();
 			try (Connection connection = this.connections.borrow()) {
-				if (!isPooled(connection)) {
+				// Behind a pooler, the session would deliver the notifications to other
+				// clients, whose drivers would keep them.
+				if (!PostgreSqlTable.Session.of(connection).pooled()) {
 					try {
 						connection.setNetworkTimeout(Runnable::run, 0);
 						receive(connection, generation);
@@ -128,22 +127,6 @@ final class ReleaseNotifications {
 			}
 			report("a pooler may give its sessions to other clients", null);
 			poll(generation);
-		}
-	}
-
-	/**
-	 * Returns whether there is a pooler, which reports another backend than the one that
-	 * answers. A session that listened would deliver the notifications to other clients,
-	 * whose drivers would keep them.
-	 */
-	private static boolean isPooled(Connection connection) throws SQLException {
-		return backend(connection) != connection.unwrap(PGConnection.class).getBackendPID();
-	}
-
-	private static int backend(Connection connection) throws SQLException {
-		try (Statement statement = connection.createStatement(); ResultSet rows = statement.executeQuery(BACKEND)) {
-			rows.next();
-			return rows.getInt(1);
 		}
 	}
 

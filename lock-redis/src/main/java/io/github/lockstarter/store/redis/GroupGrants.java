@@ -1,6 +1,5 @@
 package io.github.lockstarter.store.redis;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -100,8 +99,8 @@ final class GroupGrants {
 			Claim each = wanted.get(i);
 			keys[2 * i] = lock(each).redisKey();
 			keys[2 * i + 1] = lock(each).fence();
-			args[2 * i] = each.owner().getBytes(StandardCharsets.US_ASCII);
-			args[2 * i + 1] = Long.toString(each.ttl().toMillis()).getBytes(StandardCharsets.US_ASCII);
+			args[2 * i] = RedisLock.bytes(each.owner());
+			args[2 * i + 1] = RedisLock.millis(each.ttl());
 		}
 		return Script.ACQUIRE_ALL.<Long>forEachOf(keys, args)
 			.orWithoutMemory(() -> Script.ACQUIRE_ALL_WITHOUT_MEMORY.forEachOf(keys, args));

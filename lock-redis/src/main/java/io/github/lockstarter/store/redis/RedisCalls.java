@@ -25,7 +25,7 @@ final class RedisCalls {
 
 	private final @Nullable ReplicatedGrants replicated;
 
-	private final Releases releases;
+	private final RetriedReleases releases;
 
 	/**
 	 * Creates calls.
@@ -37,7 +37,7 @@ final class RedisCalls {
 		this.shared = shared;
 		this.grants = grants;
 		this.replicated = replicated;
-		this.releases = new Releases(shared);
+		this.releases = new RetriedReleases(shared);
 	}
 
 	/** Calls a script as soon as Redis is connected. */

@@ -243,11 +243,11 @@ final class RedisLock implements TokenStoredLock {
 		return waits ? this.redis.pubSub().channel().instance() : NO_INSTANCE;
 	}
 
-	private static byte[] millis(Duration duration) {
+	static byte[] millis(Duration duration) {
 		return bytes(Long.toString(duration.toMillis()));
 	}
 
-	private static byte[] bytes(String text) {
+	static byte[] bytes(String text) {
 		return text.getBytes(StandardCharsets.US_ASCII);
 	}
 

@@ -1,6 +1,5 @@
 package io.github.lockstarter.store.redis;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -48,8 +47,8 @@ final class RedisRenewals {
 		for (int i = 0; i < renewals.size(); i++) {
 			Renewal renewal = renewals.get(i);
 			locks[i] = lock(renewal).redisKey();
-			args[2 * i] = renewal.owner().getBytes(StandardCharsets.US_ASCII);
-			args[2 * i + 1] = Long.toString(renewal.ttl().toMillis()).getBytes(StandardCharsets.US_ASCII);
+			args[2 * i] = RedisLock.bytes(renewal.owner());
+			args[2 * i + 1] = RedisLock.millis(renewal.ttl());
 		}
 		List<CompletableFuture<Boolean>> answers = renewals.stream()
 			.map((each) -> new CompletableFuture<Boolean>())

@@ -249,7 +249,7 @@ class RedisConnectionFaultTests {
 		RedisConnections connections = TestConnections.to("127.0.0.1", this.server.port());
 		WatchedConnection connection = Watched.connection(connections);
 		RedisClusterAsyncCommands<byte[], byte[]> redis = connection.connector().connect().join();
-		Releases releases = new Releases(connection);
+		RetriedReleases releases = new RetriedReleases(connection);
 		AtomicInteger sent = new AtomicInteger();
 		CompletableFuture<Throwable> outcome = new CompletableFuture<>();
 		IOException reset = new IOException("Connection reset by peer");

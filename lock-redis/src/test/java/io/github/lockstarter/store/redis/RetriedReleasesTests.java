@@ -22,7 +22,7 @@ import io.github.lockstarter.LockKey;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class ReleasesTests {
+class RetriedReleasesTests {
 
 	private static final Duration SOON = Duration.ofSeconds(10);
 
@@ -42,7 +42,7 @@ class ReleasesTests {
 
 	private final WatchedConnection connection = Watched.connection(DriverStub.connections(this.client, this.redis));
 
-	private final Releases releases = new Releases(this.connection);
+	private final RetriedReleases releases = new RetriedReleases(this.connection);
 
 	@AfterEach
 	void stop() {

@@ -24,7 +24,7 @@ import io.github.lockstarter.LockKey;
  * number of retried releases is bounded here: that of the others is bounded by the number
  * of leases.
  */
-final class Releases {
+final class RetriedReleases {
 
 	private static final long FIRST_PAUSE_MILLIS = 20;
 
@@ -63,7 +63,7 @@ final class Releases {
 
 	private final AtomicLong longestTtl = new AtomicLong(SHORTEST_NANOS);
 
-	Releases(WatchedConnection connection) {
+	RetriedReleases(WatchedConnection connection) {
 		this.connection = connection;
 	}
 
@@ -142,7 +142,7 @@ final class Releases {
 				BiConsumer<@Nullable Long, @Nullable Throwable> outcome, boolean inFlight) {
 			this.script = script;
 			this.place = place;
-			this.begun = Releases.this.reacquired.get(place);
+			this.begun = RetriedReleases.this.reacquired.get(place);
 			this.deadline = System.nanoTime() + nanos;
 			this.outcome = outcome;
 			this.inFlight = inFlight;
@@ -162,11 +162,12 @@ final class Releases {
 		 * release.
 		 */
 		private boolean isCancelled() {
-			return Releases.this.reacquired.get(this.place) != this.begun;
+			return RetriedReleases.this.reacquired.get(this.place) != this.begun;
 		}
 
 		void attemptWhenConnected() {
-			RedisClusterAsyncCommands<byte[], byte[]> redis = Releases.this.connection.connector().openOrConnect();
+			RedisClusterAsyncCommands<byte[], byte[]> redis = RetriedReleases.this.connection.connector()
+				.openOrConnect();
 			if (redis != null) {
 				attempt(redis);
 			}
@@ -177,7 +178,7 @@ final class Releases {
 
 		private void answered(@Nullable Long number, @Nullable Throwable failure) {
 			if (failure != null) {
-				Releases.this.connection.watch().failed(failure);
+				RetriedReleases.this.connection.watch().failed(failure);
 			}
 			if (failure != null && isTransient(failure)) {
 				this.failure = failure;
@@ -194,7 +195,7 @@ final class Releases {
 		}
 
 		private void retryLater() {
-			Set<Release> retried = Releases.this.retried;
+			Set<Release> retried = RetriedReleases.this.retried;
 			boolean inTime = System.nanoTime() - this.deadline < 0;
 			if (!inTime || isCancelled() || (retried.size() >= MOST_RETRIED && !retried.contains(this))) {
 				end(null, this.failure);
@@ -203,13 +204,13 @@ final class Releases {
 			retried.add(this);
 			long pause = this.pause;
 			this.pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
-			if (!Releases.this.connection.timer().after(pause, this::attemptWhenConnected)) {
+			if (!RetriedReleases.this.connection.timer().after(pause, this::attemptWhenConnected)) {
 				end(null, this.failure);
 			}
 		}
 
 		private void end(@Nullable Long number, @Nullable Throwable failure) {
-			Releases.this.retried.remove(this);
+			RetriedReleases.this.retried.remove(this);
 			this.outcome.accept(number, failure);
 		}
 
