@@ -101,10 +101,9 @@ class ExclusiveRequestConfiguration {
 			.of(() -> Optional.ofNullable(reactiveRequests.getIfAvailable()));
 		return new ExclusiveRequestInterceptor(operations,
 				() -> new InterceptorContext(registry::getObject, new CallObserver(counts.getObject(), runs, events),
-						tasks.getObject()),
+						tasks.getObject(), properties.getObject().web().releasesOnResponse()),
 				SingletonSupplier.of(() -> requests.getIfAvailable(() -> RequestSupport.NONE)),
-				() -> reactive.get().orElse(null),
-				SingletonSupplier.of(() -> properties.getObject().web().releasesOnResponse())::obtain);
+				() -> reactive.get().orElse(null));
 	}
 
 	@Bean

@@ -2,9 +2,7 @@ package io.github.lockstarter.autoconfigure;
 
 import java.lang.reflect.Method;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 
 import org.springframework.beans.factory.BeanFactory;
@@ -19,16 +17,7 @@ import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.method.annotation.ExceptionHandlerMethodResolver;
 
-import io.github.lockstarter.InvalidIdempotencyKeyException;
-import io.github.lockstarter.LeaseLostException;
-import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockException;
-import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.MissingLockKeyException;
-import io.github.lockstarter.PayloadMismatchException;
-import io.github.lockstarter.RequestTooLargeException;
-import io.github.lockstarter.ResultUnavailableException;
-import io.github.lockstarter.TooManyLockKeysException;
 
 /**
  * Registers an advice for each lock exception that no advice of the application handles.
@@ -42,22 +31,11 @@ abstract class LockExceptionHandlerRegistrar implements ImportBeanDefinitionRegi
 
 	private final ConfigurableListableBeanFactory beanFactory;
 
-	/** In one order, so that builds that process ahead of time generate the same code. */
-	private final Map<Class<? extends LockException>, Class<?>> handlers = new LinkedHashMap<>();
+	private final List<Class<?>> handlers;
 
-	LockExceptionHandlerRegistrar(BeanFactory beanFactory, Class<?> ofConflict, Class<?> ofMissingKey,
-			Class<?> ofTooManyKeys, Class<?> ofInvalidIdempotencyKey, Class<?> ofPayloadMismatch,
-			Class<?> ofTooLargeRequest, Class<?> ofResultUnavailable, Class<?> ofLostLease, Class<?> ofStore) {
+	LockExceptionHandlerRegistrar(BeanFactory beanFactory, List<Class<?>> handlers) {
 		this.beanFactory = (ConfigurableListableBeanFactory) beanFactory;
-		this.handlers.put(LockConflictException.class, ofConflict);
-		this.handlers.put(MissingLockKeyException.class, ofMissingKey);
-		this.handlers.put(TooManyLockKeysException.class, ofTooManyKeys);
-		this.handlers.put(InvalidIdempotencyKeyException.class, ofInvalidIdempotencyKey);
-		this.handlers.put(PayloadMismatchException.class, ofPayloadMismatch);
-		this.handlers.put(RequestTooLargeException.class, ofTooLargeRequest);
-		this.handlers.put(ResultUnavailableException.class, ofResultUnavailable);
-		this.handlers.put(LeaseLostException.class, ofLostLease);
-		this.handlers.put(LockStoreException.class, ofStore);
+		this.handlers = handlers;
 	}
 
 	@Override
@@ -67,11 +45,21 @@ abstract class LockExceptionHandlerRegistrar implements ImportBeanDefinitionRegi
 			.filter((type) -> type != null && !isOfBoot(type) && isForAllControllers(type))
 			.map(ExceptionHandlerMethodResolver::new)
 			.toList();
-		this.handlers.forEach((exception, handler) -> {
+		this.handlers.forEach((handler) -> {
+			Class<? extends LockException> exception = exception(handler);
 			if (advices.stream().noneMatch((advice) -> handlesByItself(advice, exception))) {
 				registry.registerBeanDefinition(handler.getName(), new RootBeanDefinition(handler));
 			}
 		});
+	}
+
+	/** Returns the exception that an advice of this library handles. */
+	private static Class<? extends LockException> exception(Class<?> handler) {
+		return Stream.of(handler.getDeclaredMethods())
+			.filter((method) -> method.isAnnotationPresent(ExceptionHandler.class))
+			.findFirst()
+			.orElseThrow()
+			.getParameterTypes()[0].asSubclass(LockException.class);
 	}
 
 	private static boolean isForAllControllers(Class<?> type) {

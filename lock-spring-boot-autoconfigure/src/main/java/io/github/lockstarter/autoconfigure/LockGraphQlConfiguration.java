@@ -26,7 +26,7 @@ import io.github.lockstarter.interceptor.ReactiveRequestSupport;
 import io.github.lockstarter.interceptor.RequestSupport;
 import io.github.lockstarter.operation.LockOperationSource;
 import io.github.lockstarter.operation.LockOperationValidator;
-import io.github.lockstarter.web.ConflictStatuses;
+import io.github.lockstarter.operation.ConflictStatuses;
 import io.github.lockstarter.web.LockProblems;
 import io.github.lockstarter.web.graphql.ControllerCheck;
 import io.github.lockstarter.web.graphql.GraphQlRequestInterceptor;

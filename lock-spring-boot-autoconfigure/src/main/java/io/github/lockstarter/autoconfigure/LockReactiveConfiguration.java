@@ -16,21 +16,19 @@ import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.reactive.HandlerResultHandler;
 import org.springframework.web.reactive.config.WebFluxConfigurer;
 import org.springframework.web.reactive.result.method.RequestMappingInfoHandlerMapping;
-import org.springframework.web.reactive.result.method.annotation.ResponseEntityResultHandler;
 import org.springframework.web.reactive.result.method.annotation.ArgumentResolverConfigurer;
 
 import io.github.lockstarter.operation.LockOperationSource;
 import io.github.lockstarter.operation.LockedMethod;
 import io.github.lockstarter.operation.LockOperationValidator;
-import io.github.lockstarter.web.ConflictStatuses;
+import io.github.lockstarter.operation.ConflictStatuses;
 import io.github.lockstarter.web.reactive.AnswerRecorder;
-import io.github.lockstarter.web.reactive.ConflictObservers;
-import io.github.lockstarter.web.reactive.ConflictWriter;
+import io.github.lockstarter.web.reactive.PreparedConflictWriter;
 import io.github.lockstarter.web.reactive.DeferredResponseEntityHandler;
 import io.github.lockstarter.web.reactive.ExchangeRequestFilter;
 import io.github.lockstarter.web.reactive.ExchangeRequestSupport;
-import io.github.lockstarter.web.reactive.LeaseArgumentResolver;
-import io.github.lockstarter.web.reactive.LockExceptionHandlers;
+import io.github.lockstarter.web.reactive.ReactiveLeaseArgumentResolver;
+import io.github.lockstarter.web.reactive.ReactiveLockExceptionHandlers;
 import io.github.lockstarter.web.reactive.LockWebExceptionHandler;
 
 /**
@@ -45,15 +43,16 @@ class LockReactiveConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static ExchangeRequestSupport exclusiveRequestExchangeRequestSupport(ConflictWriter conflicts) {
+	static ExchangeRequestSupport exclusiveRequestExchangeRequestSupport(PreparedConflictWriter conflicts) {
 		return new ExchangeRequestSupport(conflicts);
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static ConflictWriter exclusiveRequestConflictWriter(ListableBeanFactory beans) {
-		return new ConflictWriter(new ConflictObservers(beans), SingletonSupplier
-			.of(() -> beans.getBean(ConflictObservers.ENTITIES, ResponseEntityResultHandler.class)));
+	static PreparedConflictWriter exclusiveRequestConflictWriter(ListableBeanFactory beans,
+			ObjectProvider<LockProperties> properties) {
+		return new PreparedConflictWriter(beans,
+				SingletonSupplier.of(() -> properties.getObject().web().preparedRejections())::obtain);
 	}
 
 	@Bean
@@ -83,7 +82,7 @@ class LockReactiveConfiguration {
 
 			@Override
 			public void configureArgumentResolvers(ArgumentResolverConfigurer configurer) {
-				configurer.addCustomResolver(new LeaseArgumentResolver());
+				configurer.addCustomResolver(new ReactiveLeaseArgumentResolver());
 			}
 
 		};
@@ -112,11 +111,7 @@ class LockReactiveConfiguration {
 	static class Handlers extends LockExceptionHandlerRegistrar {
 
 		Handlers(BeanFactory beanFactory) {
-			super(beanFactory, LockExceptionHandlers.OfConflict.class, LockExceptionHandlers.OfMissingKey.class,
-					LockExceptionHandlers.OfTooManyKeys.class, LockExceptionHandlers.OfInvalidIdempotencyKey.class,
-					LockExceptionHandlers.OfPayloadMismatch.class, LockExceptionHandlers.OfTooLargeRequest.class,
-					LockExceptionHandlers.OfResultUnavailable.class, LockExceptionHandlers.OfLostLease.class,
-					LockExceptionHandlers.OfStore.class);
+			super(beanFactory, ReactiveLockExceptionHandlers.ALL);
 		}
 
 	}

@@ -15,6 +15,7 @@ import io.github.lockstarter.actuate.RequestNames;
 import io.github.lockstarter.event.LockEvents;
 import io.github.lockstarter.registry.LockInspector;
 import io.github.lockstarter.registry.WaitingThreads;
+import io.github.lockstarter.operation.ConflictStatuses;
 import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.registry.DefaultTokenLocks;
 import io.github.lockstarter.registry.RegistrySettings;
@@ -54,7 +55,7 @@ class LockRegistryConfiguration {
 					.withCounts(counts)
 					.withObservations(observations.getIfUnique(() -> ObservationRegistry.NOOP))
 					.withRuntime(runtime));
-		registry.onConflict((conflict) -> conflict.setStatusCode(properties.refusal(conflict.getLockName())));
+		registry.onConflict(new ConflictStatuses(properties::refusal)::addTo);
 		waitingThreads.ifAvailable(registry::limit);
 		registry.setObservationConvention(convention.getIfAvailable());
 		return registry;

@@ -1,6 +1,7 @@
 package io.github.lockstarter.autoconfigure;
 
 import java.lang.reflect.Method;
+import java.util.List;
 import java.util.function.BiPredicate;
 import java.util.function.Supplier;
 
@@ -20,18 +21,20 @@ import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.util.function.SingletonSupplier;
-import org.springframework.web.accept.ContentNegotiationManager;
 import org.springframework.web.servlet.DispatcherServlet;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+import org.springframework.web.servlet.mvc.method.annotation.ExceptionHandlerExceptionResolver;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfoHandlerMapping;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 
 import io.github.lockstarter.interceptor.ExclusiveRequestInterceptor;
 import io.github.lockstarter.operation.LockOperationSource;
 import io.github.lockstarter.operation.LockOperationValidator;
-import io.github.lockstarter.web.ConflictStatuses;
+import io.github.lockstarter.operation.ConflictStatuses;
 import io.github.lockstarter.web.servlet.AnswerFilter;
-import io.github.lockstarter.web.servlet.ConflictObservers;
-import io.github.lockstarter.web.servlet.LockExceptionHandlers;
+import io.github.lockstarter.web.servlet.ConflictStatusResolver;
+import io.github.lockstarter.web.servlet.ServletLockExceptionHandlers;
 import io.github.lockstarter.web.servlet.LockWebMvcConfigurer;
 import io.github.lockstarter.web.servlet.MadeResponse;
 import io.github.lockstarter.web.servlet.PreparedConflictResolver;
@@ -54,34 +57,47 @@ class LockServletConfiguration {
 
 	private static final String ADAPTER = "requestMappingHandlerAdapter";
 
-	private static final String NEGOTIATION = "mvcContentNegotiationManager";
-
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static ServletRequestSupport exclusiveRequestServletRequestSupport(ListableBeanFactory beans) {
 		return new ServletRequestSupport(adapter(beans));
 	}
 
-	private static Supplier<RequestMappingHandlerAdapter> adapter(ListableBeanFactory beans) {
-		return SingletonSupplier.of(() -> beans.getBean(ADAPTER, RequestMappingHandlerAdapter.class));
-	}
-
 	/**
 	 * Selects the adapter by name, because other libraries have adapters of the same type
 	 * for their own handlers.
 	 */
+	private static Supplier<RequestMappingHandlerAdapter> adapter(ListableBeanFactory beans) {
+		return SingletonSupplier.of(() -> beans.getBean(ADAPTER, RequestMappingHandlerAdapter.class));
+	}
+
 	@Bean
 	static LockWebMvcConfigurer exclusiveRequestWebMvcConfigurer(ListableBeanFactory beans,
-			ObjectProvider<LockOperationSource> operations, ObjectProvider<ExclusiveRequestInterceptor> advice,
-			ServletRequestSupport requests, ConflictStatuses statuses, ObjectProvider<LockProperties> properties,
-			Environment environment) {
-		Supplier<RequestMappingHandlerAdapter> adapter = adapter(beans);
-		boolean virtualThreads = Threading.VIRTUAL.isActive(environment);
-		ConflictObservers observers = new ConflictObservers(beans, adapter,
-				() -> beans.getBean(NEGOTIATION, ContentNegotiationManager.class));
-		return new LockWebMvcConfigurer(adapter, locked(operations), SingletonSupplier.of(advice::getObject), requests,
-				statuses, () -> properties.getObject().web().suspendsRequests(),
-				(advices) -> new PreparedConflictResolver(advices, observers, virtualThreads));
+			ObjectProvider<ExclusiveRequestInterceptor> advice, ServletRequestSupport requests,
+			ObjectProvider<LockProperties> properties) {
+		return new LockWebMvcConfigurer(adapter(beans), SingletonSupplier.of(advice::getObject), requests,
+				() -> properties.getObject().web().suspendsRequests());
+	}
+
+	@Bean
+	static WebMvcConfigurer exclusiveRequestConflictConfigurer(ListableBeanFactory beans, ConflictStatuses statuses,
+			ObjectProvider<LockProperties> properties, Environment environment) {
+		return new WebMvcConfigurer() {
+
+			@Override
+			public void extendHandlerExceptionResolvers(List<HandlerExceptionResolver> resolvers) {
+				if (properties.getObject().web().preparedRejections()) {
+					resolvers.stream()
+						.filter(ExceptionHandlerExceptionResolver.class::isInstance)
+						.map(ExceptionHandlerExceptionResolver.class::cast)
+						.findFirst()
+						.ifPresent((advices) -> resolvers.add(0,
+								new PreparedConflictResolver(advices, beans, Threading.VIRTUAL.isActive(environment))));
+				}
+				resolvers.add(0, new ConflictStatusResolver(statuses));
+			}
+
+		};
 	}
 
 	@Bean
@@ -143,11 +159,7 @@ class LockServletConfiguration {
 	static class Handlers extends LockExceptionHandlerRegistrar {
 
 		Handlers(BeanFactory beanFactory) {
-			super(beanFactory, LockExceptionHandlers.OfConflict.class, LockExceptionHandlers.OfMissingKey.class,
-					LockExceptionHandlers.OfTooManyKeys.class, LockExceptionHandlers.OfInvalidIdempotencyKey.class,
-					LockExceptionHandlers.OfPayloadMismatch.class, LockExceptionHandlers.OfTooLargeRequest.class,
-					LockExceptionHandlers.OfResultUnavailable.class, LockExceptionHandlers.OfLostLease.class,
-					LockExceptionHandlers.OfStore.class);
+			super(beanFactory, ServletLockExceptionHandlers.ALL);
 		}
 
 	}

@@ -13,6 +13,12 @@ import io.github.lockstarter.result.SharedResult.Response;
 public interface CallResponse {
 
 	/**
+	 * Returns whether the web framework notifies of the response at the end of the
+	 * request, so that it can be kept for later duplicates.
+	 */
+	boolean notifiesOfAnswer();
+
+	/**
 	 * Makes the response from the value that the handler returned, before the handler's
 	 * transaction ends. It is sent if the handler returns that value.
 	 * @return the response; {@code null} if it is known only later

@@ -89,16 +89,21 @@ public final class CallResult {
 	}
 
 	/** Returns whether the response to a request is kept, if there is one. */
-	public boolean mayKeepResponse() {
+	private boolean mayKeepResponse() {
 		return this.sharing != null && this.sharing.results().sharesResponses();
 	}
 
 	/**
-	 * Lets the response to the request be kept instead of the value: the leases have to
-	 * be notified of the response, and of the end of the request.
+	 * Lets the response to the request be kept instead of the value, if one may be kept.
+	 * @return whether it may be kept, so that the leases have to be notified of the
+	 * response, and of the end of the request
 	 */
-	public void expectResponse(CallResponse response) {
-		this.response = response;
+	public boolean expectResponse(CallResponse response) {
+		boolean expected = mayKeepResponse() && response.notifiesOfAnswer();
+		if (expected) {
+			this.response = response;
+		}
+		return expected;
 	}
 
 	/** Returns whether the response may still have to be kept. */

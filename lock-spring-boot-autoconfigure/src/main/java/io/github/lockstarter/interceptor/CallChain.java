@@ -24,6 +24,9 @@ import io.github.lockstarter.completion.HeldLeases;
  */
 record CallChain(List<HeldLeases> leases, @Nullable HeldLeases ofRequest) {
 
+	/** No annotated method. */
+	static final CallChain NONE = new CallChain(List.of(), null);
+
 	/** Returns whether no annotated method encloses the call. */
 	boolean isEmpty() {
 		return this.leases.isEmpty();

@@ -2,7 +2,6 @@ package io.github.lockstarter.interceptor;
 
 import java.lang.reflect.Method;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 import org.aopalliance.intercept.MethodInterceptor;
@@ -40,8 +39,6 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 
 	private final Supplier<@Nullable ReactiveRequestSupport> reactiveRequests;
 
-	private final BooleanSupplier untilResponse;
-
 	/**
 	 * Creates an interceptor. It is created before most other beans, so its suppliers are
 	 * not called before the first call of a method.
@@ -50,30 +47,38 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 	 * @param requests finds the request of a thread
 	 * @param reactiveRequests finds the request of a Reactor context, if the application
 	 * is reactive
-	 * @param untilResponse whether handlers keep their locks until their response has
-	 * been written
 	 */
 	public ExclusiveRequestInterceptor(LockOperationSource operations, Supplier<InterceptorContext> context,
-			Supplier<RequestSupport> requests, Supplier<@Nullable ReactiveRequestSupport> reactiveRequests,
-			BooleanSupplier untilResponse) {
+			Supplier<RequestSupport> requests, Supplier<@Nullable ReactiveRequestSupport> reactiveRequests) {
 		this.operations = operations;
 		this.context = SingletonSupplier.of(context);
 		this.requests = requests;
 		this.reactiveRequests = reactiveRequests;
-		this.untilResponse = untilResponse;
 	}
 
 	@Override
 	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
 		LockedMethod method = find(invocation);
-		LockedCall call = new LockedCall(invocation, method, this.context.get(), this.requests.get());
+		InterceptorContext context = this.context.get();
+		RequestSupport requests = this.requests.get();
+		RequestHandling handling = requests.handling(method);
+		HeldLeases resumed = (handling != null) ? handling.resumed(method) : null;
+		if (handling != null && resumed != null) {
+			return proceed(new LockedCall(invocation, method, context, CallOrigin.resumed(handling)), handling,
+					resumed);
+		}
+		LockedCall call = new LockedCall(invocation, method, context, CallOrigin.of(method, requests, handling));
 		ReturnType returned = method.returnType();
 		if (returned.isSuspending()) {
 			return reactiveCalls().callLater(call);
 		}
-		RequestHandling handling = call.request();
 		if (handling != null) {
-			return handleRequest(call, handling);
+			handling.callAgain();
+			HeldLeases leases = handling.acquire(call, call.locks());
+			if (context.untilResponse()) {
+				handling.releaseAtEnd(leases);
+			}
+			return proceed(call, handling, leases);
 		}
 		if (returned.isReactive()) {
 			return reactiveCalls().callLater(call);
@@ -91,7 +96,7 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 					"it was called on the thread of an event loop, which must not wait for the store",
 					"Return a Mono or a ResponseEntity, or let Spring WebFlux call such handlers on other threads, as with spring.threads.virtual.enabled=true.");
 		}
-		return call.proceed(call.acquire(call.locks(), false));
+		return call.proceed(call.locks().acquire());
 	}
 
 	/**
@@ -132,14 +137,16 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 	 * @return the locks; {@code null} if they cannot be determined, so that the call of
 	 * the handler acquires them
 	 */
-	public @Nullable EarlyLocks early(LockedMethod method, @Nullable Object[] args, List<HeldLeases> enclosing) {
-		LockAcquisition locks;
+	public @Nullable LockAcquisition early(LockedMethod method, @Nullable Object[] args, List<HeldLeases> enclosing) {
 		CurrentRequest request = this.requests.get().currentRequest();
 		if (method.readsContent() && request.content() == null) {
 			return null;
 		}
+		InterceptorContext context = this.context.get();
 		try {
-			locks = new LockAcquisition(method, method.invocation(args, request));
+			CallChain chain = new CallChain(LeaseContext.snapshot(), null).followedBy(enclosing);
+			return new LockAcquisition(method, method.invocation(args, request), context, chain,
+					context.untilResponse());
 		}
 		catch (RequestTooLargeException ex) {
 			throw ex;
@@ -148,34 +155,15 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 			// Spring MVC may have a better answer to a missing or an invalid value.
 			return null;
 		}
-		CallChain chain = new CallChain(LeaseContext.snapshot(), null).followedBy(enclosing);
-		return new EarlyLocks(method, locks, this.context.get(), chain, this.untilResponse.getAsBoolean());
 	}
 
 	private ReactiveCalls reactiveCalls() {
-		return new ReactiveCalls(this.reactiveRequests.get(), this.untilResponse.getAsBoolean());
-	}
-
-	private @Nullable Object handleRequest(LockedCall call, RequestHandling handling) throws Throwable {
-		HeldLeases waitedFor = handling.resumed(call);
-		if (waitedFor != null) {
-			return proceed(call, handling, waitedFor);
-		}
-		boolean untilResponse = this.untilResponse.getAsBoolean();
-		handling.callAgain();
-		HeldLeases leases = handling.acquire(call, call.locks(), untilResponse);
-		if (leases == null) {
-			return null;
-		}
-		if (untilResponse) {
-			handling.releaseAtEnd(leases);
-		}
-		return proceed(call, handling, leases);
+		return new ReactiveCalls(this.reactiveRequests.get(), this.context.get().untilResponse());
 	}
 
 	private static @Nullable Object proceed(LockedCall call, RequestHandling handling, HeldLeases leases)
 			throws Throwable {
-		if (call.respond(handling, leases)) {
+		if (leases.result().expectResponse(handling)) {
 			handling.releaseAtEnd(leases);
 		}
 		handling.callUnder(leases);

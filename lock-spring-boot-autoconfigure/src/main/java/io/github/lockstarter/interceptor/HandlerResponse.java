@@ -15,12 +15,6 @@ public interface HandlerResponse extends CallResponse {
 	void callAgain();
 
 	/**
-	 * Returns whether the web framework notifies of the answer at the end of the request,
-	 * so that it can be kept for later duplicates.
-	 */
-	boolean notifiesOfAnswer();
-
-	/**
 	 * Marks the response as replayed.
 	 * @return whether the response is complete without the handler
 	 */

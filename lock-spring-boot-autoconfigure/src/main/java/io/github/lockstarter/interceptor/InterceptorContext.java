@@ -19,6 +19,8 @@ public final class InterceptorContext {
 
 	private final CallerTasks tasks;
 
+	private final boolean untilResponse;
+
 	/**
 	 * Creates a context.
 	 * @param registry returns the registry that grants the locks; not called before a
@@ -26,11 +28,15 @@ public final class InterceptorContext {
 	 * @param observer records calls that are refused, are skipped, or run without their
 	 * lock
 	 * @param tasks runs methods whose caller has left
+	 * @param untilResponse whether handlers keep their locks until their response has
+	 * been written
 	 */
-	public InterceptorContext(Supplier<LockRegistry> registry, CallObserver observer, CallerTasks tasks) {
+	public InterceptorContext(Supplier<LockRegistry> registry, CallObserver observer, CallerTasks tasks,
+			boolean untilResponse) {
 		this.registry = SingletonSupplier.of(registry);
 		this.observer = observer;
 		this.tasks = tasks;
+		this.untilResponse = untilResponse;
 	}
 
 	LockRegistry registry() {
@@ -48,6 +54,13 @@ public final class InterceptorContext {
 
 	CallerTasks tasks() {
 		return this.tasks;
+	}
+
+	/**
+	 * Returns whether handlers keep their locks until their response has been written.
+	 */
+	boolean untilResponse() {
+		return this.untilResponse;
 	}
 
 }

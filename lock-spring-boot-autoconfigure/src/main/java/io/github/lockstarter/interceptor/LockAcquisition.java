@@ -14,7 +14,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +30,7 @@ import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.completion.CompletionStageAdapter;
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.key.LockInvocation;
+import io.github.lockstarter.operation.ConflictStatuses;
 import io.github.lockstarter.operation.LockOperation;
 import io.github.lockstarter.operation.LockedMethod;
 import io.github.lockstarter.result.Outcome;
@@ -50,6 +50,12 @@ public final class LockAcquisition {
 
 	private final LockedMethod method;
 
+	private final InterceptorContext context;
+
+	private final CallChain chain;
+
+	private final boolean untilResponse;
+
 	/**
 	 * The locks in the order in which they are acquired, grouped by operation.
 	 */
@@ -60,15 +66,24 @@ public final class LockAcquisition {
 
 	private final @Nullable SharedCall sharing;
 
+	private final long created = System.nanoTime();
+
 	/** The time at which an earlier wait of the call began, if there was one. */
 	private @Nullable Long waitsSince;
 
 	/**
 	 * Evaluates the operations of a method for a call of it.
+	 * @param context the shared context of all calls
+	 * @param chain the leases of the chain of calls, the innermost first
+	 * @param untilResponse whether the leases are held until the request has ended
 	 * @throws LockException if the call has no value for a key, or needs too many locks
 	 */
-	LockAcquisition(LockedMethod method, LockInvocation call) {
+	LockAcquisition(LockedMethod method, LockInvocation call, InterceptorContext context, CallChain chain,
+			boolean untilResponse) {
 		this.method = method;
+		this.context = context;
+		this.chain = chain;
+		this.untilResponse = untilResponse;
 		List<WantedLock> locks = new ArrayList<>(method.operations().size());
 		Set<LockKey> keys = (method.operations().size() > 1) ? new HashSet<>() : Set.of();
 		SharedCall sharing = null;
@@ -102,9 +117,23 @@ public final class LockAcquisition {
 		return groups;
 	}
 
+	/** Returns the annotated method. */
+	public LockedMethod method() {
+		return this.method;
+	}
+
 	/** Returns whether another call needs the same locks, for the same annotations. */
-	boolean isFor(LockAcquisition other) {
+	public boolean isFor(LockAcquisition other) {
 		return this.method == other.method && this.locks.equals(other.locks);
+	}
+
+	/**
+	 * Releases the leases of an earlier acquisition of the call, which turned out to be
+	 * for other locks. The wait time includes that of the earlier acquisition.
+	 */
+	public void replace(LockAcquisition earlier, HeldLeases leases) {
+		leases.abandon().toCompletableFuture().join();
+		waitSince(earlier.created);
 	}
 
 	/**
@@ -122,23 +151,19 @@ public final class LockAcquisition {
 
 	/**
 	 * Acquires the locks on this thread, or receives the result of another call.
-	 * @param chain the leases of the chain of calls, the innermost first
 	 * @throws LockException if one is not granted; the others are released then
 	 */
-	HeldLeases acquire(InterceptorContext context, CallChain chain, boolean untilResponse) {
-		Acquired acquired = new Acquired(context, chain, untilResponse);
+	public HeldLeases acquire() {
+		Acquired acquired = new Acquired(this.chain, this.untilResponse);
 		for (List<WantedLock> locks : this.locks) {
 			List<WantedLock> open = locks;
 			try {
 				open = acquired.join(locks);
 				if (isShared(open)) {
-					WantedLock lock = open.get(0);
-					return acquired.outcome(
-							acquired.whileWaiting(open, () -> acquireOrResult(context, lock.key, acquired.left(lock))));
+					return acquired.outcome(acquired.acquireOrResult(open));
 				}
 				if (!open.isEmpty()) {
-					List<WantedLock> asked = open;
-					acquired.add(open, acquired.whileWaiting(open, () -> acquired.acquire(asked)));
+					acquired.acquire(open);
 				}
 			}
 			catch (Throwable ex) {
@@ -159,11 +184,6 @@ public final class LockAcquisition {
 		return locks.stream().map(WantedLock::key).toList();
 	}
 
-	private Outcome acquireOrResult(InterceptorContext context, LockKey key, LockOptions options) {
-		SharedCall sharing = Objects.requireNonNull(this.sharing);
-		return sharing.results().acquire(context.registry(), key, options, sharing.caller());
-	}
-
 	/** A call that shares its result has only one lock. */
 	private boolean isShared(List<WantedLock> open) {
 		return this.sharing != null && !open.isEmpty();
@@ -172,21 +192,23 @@ public final class LockAcquisition {
 	/**
 	 * Acquires the locks, or receives the result of another call, without blocking a
 	 * thread. Cancelling the future ends the attempt, and releases the granted locks.
-	 * @param chain the leases of the chain of calls, the innermost first
 	 * @param executor completes the future; an immediate refusal completes it on this
 	 * thread
 	 */
-	CompletableFuture<HeldLeases> acquireAsync(InterceptorContext context, CallChain chain, Executor executor,
-			boolean untilResponse) {
-		Attempt attempt = new Attempt(new Acquired(context, chain, untilResponse), executor);
-		attempt.next();
-		return attempt.result;
+	public CompletableFuture<HeldLeases> acquireAsync(Executor executor) {
+		return acquireAsync(executor, List.of(), this.untilResponse);
 	}
 
-	private CompletableFuture<Outcome> acquireOrResult(InterceptorContext context, LockKey key, LockOptions options,
-			Executor executor) {
-		SharedCall sharing = Objects.requireNonNull(this.sharing);
-		return sharing.results().acquireAsync(context.registry(), key, options, sharing.caller(), executor);
+	/**
+	 * Acquires the locks like {@link #acquireAsync(Executor)}, for a subscriber.
+	 * @param outer the leases of the calls that enclose the subscription, those of the
+	 * innermost call first
+	 * @param untilResponse whether the leases are held until the request has ended
+	 */
+	CompletableFuture<HeldLeases> acquireAsync(Executor executor, List<HeldLeases> outer, boolean untilResponse) {
+		Attempt attempt = new Attempt(new Acquired(this.chain.within(outer), untilResponse), executor);
+		attempt.next();
+		return attempt.result;
 	}
 
 	/**
@@ -205,7 +227,7 @@ public final class LockAcquisition {
 	/** The locks that have been acquired so far. */
 	private final class Acquired {
 
-		private final InterceptorContext context;
+		private final InterceptorContext context = LockAcquisition.this.context;
 
 		private final CallChain chain;
 
@@ -220,8 +242,7 @@ public final class LockAcquisition {
 		/** Whether the wait time of the call has begun. */
 		private boolean waits;
 
-		Acquired(InterceptorContext context, CallChain chain, boolean untilResponse) {
-			this.context = context;
+		Acquired(CallChain chain, boolean untilResponse) {
 			this.chain = chain;
 			this.untilResponse = untilResponse;
 			Long earlier = LockAcquisition.this.waitsSince;
@@ -243,11 +264,31 @@ public final class LockAcquisition {
 			}
 		}
 
-		List<@Nullable Lease> acquire(List<WantedLock> locks) {
+		/** Acquires locks of one operation, together. */
+		void acquire(List<WantedLock> locks) {
 			LockRegistry registry = this.context.registry();
 			WantedLock first = locks.get(0);
-			return (locks.size() == 1) ? Collections.singletonList(registry.acquire(first.key, left(first)))
-					: List.copyOf(registry.acquireAll(keys(locks), left(first)));
+			WaitGraph.Wait wait = beginWait(locks);
+			try {
+				add(locks, (locks.size() == 1) ? Collections.singletonList(registry.acquire(first.key, left(first)))
+						: List.copyOf(registry.acquireAll(keys(locks), left(first))));
+			}
+			finally {
+				endWait(wait);
+			}
+		}
+
+		/** Acquires the lock, or receives the result of another call. */
+		Outcome acquireOrResult(List<WantedLock> locks) {
+			SharedCall sharing = Objects.requireNonNull(LockAcquisition.this.sharing);
+			WantedLock lock = locks.get(0);
+			WaitGraph.Wait wait = beginWait(locks);
+			try {
+				return sharing.results().acquire(this.context.registry(), lock.key, left(lock), sharing.caller());
+			}
+			finally {
+				endWait(wait);
+			}
 		}
 
 		/** Returns the leases under which the method runs. */
@@ -294,16 +335,6 @@ public final class LockAcquisition {
 			}
 			Duration left = options.waitTime().minusNanos(System.nanoTime() - this.begin);
 			return options.withWaitTime((left.compareTo(SHORTEST_WAIT) > 0) ? left : SHORTEST_WAIT);
-		}
-
-		<T> T whileWaiting(List<WantedLock> locks, Supplier<T> acquisition) {
-			WaitGraph.Wait wait = beginWait(locks);
-			try {
-				return acquisition.get();
-			}
-			finally {
-				endWait(wait);
-			}
 		}
 
 		/**
@@ -356,7 +387,7 @@ public final class LockAcquisition {
 				this.context.observer().skipped(conflict.getKey(), LockAcquisition.this.method);
 				return HeldLeases.ofSkippedCall(LockAcquisition.this.method.method());
 			}
-			conflict.setStatusCode(lock.operation.refusal());
+			ConflictStatuses.replace(conflict, lock.operation);
 			this.context.observer().refused(conflict);
 			return null;
 		}
@@ -401,22 +432,32 @@ public final class LockAcquisition {
 			List<WantedLock> open = this.acquired.join(locks);
 			if (open.isEmpty()) {
 				next();
+				return;
 			}
-			else if (isShared(open)) {
-				LockOptions options = this.acquired.left(open.get(0));
-				follow(open, () -> acquireOrResult(this.acquired.context, open.get(0).key, options, this.executor),
-						(outcome) -> complete(this.acquired.outcome(outcome)));
+			LockRegistry registry = this.acquired.context.registry();
+			WantedLock first = open.get(0);
+			LockOptions options = this.acquired.left(first);
+			WaitGraph.Wait wait = this.acquired.beginWait(open);
+			try {
+				if (isShared(open)) {
+					SharedCall sharing = Objects.requireNonNull(LockAcquisition.this.sharing);
+					follow(open, wait,
+							sharing.results()
+								.acquireAsync(registry, first.key, options, sharing.caller(), this.executor),
+							(outcome) -> complete(this.acquired.outcome(outcome)));
+				}
+				else if (open.size() == 1) {
+					follow(open, wait, registry.acquireAsync(first.key, options, this.executor),
+							(lease) -> go(open, Collections.singletonList(lease)));
+				}
+				else {
+					follow(open, wait, registry.acquireAllAsync(keys(open), options, this.executor),
+							(leases) -> go(open, (leases != null) ? List.copyOf(leases) : List.of()));
+				}
 			}
-			else if (open.size() == 1) {
-				LockOptions options = this.acquired.left(open.get(0));
-				follow(open,
-						() -> this.acquired.context.registry().acquireAsync(open.get(0).key, options, this.executor),
-						(lease) -> go(open, Collections.singletonList(lease)));
-			}
-			else {
-				LockOptions options = this.acquired.left(open.get(0));
-				follow(open, () -> this.acquired.context.registry().acquireAllAsync(keys(open), options, this.executor),
-						(leases) -> go(open, (leases != null) ? List.copyOf(leases) : List.of()));
+			catch (Throwable ex) {
+				this.acquired.endWait(wait);
+				throw ex;
 			}
 		}
 
@@ -429,18 +470,10 @@ public final class LockAcquisition {
 		 * Cancelling the result cancels the pending acquire call itself, not a dependent
 		 * stage.
 		 */
-		private <T> void follow(List<WantedLock> locks, Supplier<CompletionStage<T>> acquire, Consumer<T> granted) {
-			WaitGraph.Wait wait = this.acquired.beginWait(locks);
-			CompletionStage<T> asked;
-			try {
-				asked = acquire.get();
-				Assert.state(asked != null,
-						"The LockRegistry returned null instead of a CompletionStage. If it is a mock, configure it to return one");
-			}
-			catch (Throwable ex) {
-				this.acquired.endWait(wait);
-				throw ex;
-			}
+		private <T> void follow(List<WantedLock> locks, WaitGraph.@Nullable Wait wait, CompletionStage<T> asked,
+				Consumer<T> granted) {
+			Assert.state(asked != null,
+					"The LockRegistry returned null instead of a CompletionStage. If it is a mock, configure it to return one");
 			CompletableFuture<T> attempt = asked.toCompletableFuture();
 			attempt.whenComplete((leases, failure) -> {
 				this.acquired.endWait(wait);

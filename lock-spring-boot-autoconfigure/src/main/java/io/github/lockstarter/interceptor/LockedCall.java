@@ -1,6 +1,5 @@
 package io.github.lockstarter.interceptor;
 
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.stream.Stream;
@@ -14,7 +13,6 @@ import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 import org.springframework.resilience.retry.AbstractRetryInterceptor;
 import org.springframework.util.Assert;
 
-import io.github.lockstarter.completion.CallResult;
 import io.github.lockstarter.completion.CompletionAdapterRegistry;
 import io.github.lockstarter.completion.CompletionAdapterRegistry.Work;
 import io.github.lockstarter.completion.GuardedCall;
@@ -39,21 +37,13 @@ public final class LockedCall implements GuardedCall, StageCall {
 
 	private final InterceptorContext context;
 
-	private final CallChain chain;
+	private final CallOrigin origin;
 
-	private final CurrentRequest currentRequest;
-
-	private final @Nullable RequestHandling handling;
-
-	LockedCall(MethodInvocation invocation, LockedMethod method, InterceptorContext context, RequestSupport requests) {
+	LockedCall(MethodInvocation invocation, LockedMethod method, InterceptorContext context, CallOrigin origin) {
 		this.invocation = invocation;
 		this.method = method;
 		this.context = context;
-		this.currentRequest = requests.currentRequest();
-		this.handling = requests.handling(method);
-		CallChain ofThread = new CallChain(LeaseContext.snapshot(),
-				(this.handling == null && method.waits()) ? requests.leases() : null);
-		this.chain = (this.handling != null) ? ofThread.followedBy(this.handling.enclosing()) : ofThread;
+		this.origin = origin;
 	}
 
 	/** Returns the annotated method. */
@@ -73,7 +63,7 @@ public final class LockedCall implements GuardedCall, StageCall {
 
 	@Override
 	public @Nullable RequestHandling request() {
-		return this.handling;
+		return this.origin.handling();
 	}
 
 	/**
@@ -86,61 +76,18 @@ public final class LockedCall implements GuardedCall, StageCall {
 					.anyMatch((advisor) -> advisor.getAdvice() instanceof AbstractRetryInterceptor);
 	}
 
-	/** Returns the proxy that was called, if Spring has created it. */
-	public @Nullable Object proxy() {
-		return (this.invocation instanceof ProxyMethodInvocation ofProxy) ? ofProxy.getProxy() : null;
-	}
-
 	/**
 	 * Returns whether the call is one of the bean, and no other advice of its proxy
 	 * surrounds the lock.
 	 */
 	public boolean isOutermostOf(Object bean) {
-		return proxy() == bean && ExclusiveRequestAdvisor.isOutermost(bean, this.method);
-	}
-
-	/**
-	 * Acquires the locks on this thread.
-	 * @throws io.github.lockstarter.LockException if one is not granted
-	 */
-	public HeldLeases acquire(LockAcquisition locks, boolean untilResponse) {
-		return locks.acquire(this.context, this.chain, untilResponse);
-	}
-
-	/**
-	 * Acquires the locks without blocking a thread.
-	 * @param executor completes the future, except for an immediate refusal
-	 */
-	public CompletableFuture<HeldLeases> acquireAsync(LockAcquisition locks, boolean untilResponse, Executor executor) {
-		return acquireAsync(locks, untilResponse, executor, List.of());
+		return this.invocation instanceof ProxyMethodInvocation ofProxy && ofProxy.getProxy() == bean
+				&& ExclusiveRequestAdvisor.isOutermost(bean, this.method);
 	}
 
 	@Override
 	public CompletableFuture<HeldLeases> acquireAsync(Executor executor) {
-		return acquireAsync(locks(), false, executor);
-	}
-
-	/**
-	 * Acquires the locks without blocking a thread, within other calls.
-	 * @param outer the leases of the other calls, those of the innermost call first
-	 */
-	CompletableFuture<HeldLeases> acquireAsync(LockAcquisition locks, boolean untilResponse, Executor executor,
-			List<HeldLeases> outer) {
-		return locks.acquireAsync(this.context, this.chain.within(outer), executor, untilResponse);
-	}
-
-	/**
-	 * Lets the response be kept for other requests, if one is.
-	 * @return whether it may be kept, so that the leases have to be notified of the end
-	 * of the request
-	 */
-	boolean respond(HandlerResponse response, HeldLeases leases) {
-		CallResult result = leases.result();
-		boolean expected = result.mayKeepResponse() && response.notifiesOfAnswer();
-		if (expected) {
-			result.expectResponse(response);
-		}
-		return expected;
+		return locks().acquireAsync(executor);
 	}
 
 	@Override
@@ -149,19 +96,21 @@ public final class LockedCall implements GuardedCall, StageCall {
 	}
 
 	boolean isInRequest() {
-		return !(this.currentRequest instanceof CurrentRequest.NoRequest);
+		return !(this.origin.request() instanceof CurrentRequest.NoRequest);
 	}
 
 	/** Returns the locks for the request of the thread that called the proxy. */
 	LockAcquisition locks() {
+		CurrentRequest request = this.origin.request();
 		// Code of a handler may call another one: the content of the request is not its.
-		boolean ofOther = this.handling == null && isInRequest() && this.method.readsContent();
-		return locks(ofOther ? new RequestWithoutContent(this.currentRequest) : this.currentRequest);
+		boolean ofOther = this.origin.handling() == null && isInRequest() && this.method.readsContent();
+		return locks(ofOther ? new RequestWithoutContent(request) : request);
 	}
 
 	/** Returns the locks for the request. */
 	LockAcquisition locks(CurrentRequest request) {
-		return new LockAcquisition(this.method, this.method.invocation(args(), request));
+		return new LockAcquisition(this.method, this.method.invocation(args(), request), this.context,
+				this.origin.chain(), this.origin.handling() != null && this.context.untilResponse());
 	}
 
 	/**
@@ -198,8 +147,9 @@ public final class LockedCall implements GuardedCall, StageCall {
 		}
 		SharedResult result = leases.result().received();
 		if (result != null) {
-			if (this.handling != null) {
-				this.handling.replay(result);
+			RequestHandling handling = this.origin.handling();
+			if (handling != null) {
+				handling.replay(result);
 			}
 			return value(result);
 		}

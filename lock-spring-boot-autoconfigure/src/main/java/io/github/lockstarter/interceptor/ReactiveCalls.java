@@ -89,14 +89,14 @@ final class ReactiveCalls {
 						.map(call::locks)
 					: locksOfThread)
 				.flatMap((locks) -> ReactiveAcquisition.of(context,
-						() -> call.acquireAsync(locks, this.untilResponse && handled, executor,
-								ReactiveTypeAdapter.all(context))))
+						() -> locks.acquireAsync(executor, ReactiveTypeAdapter.all(context),
+								this.untilResponse && handled)))
 				.filter((leases) -> {
 					if (end != null && handled) {
 						end.add(leases);
 					}
 					if (response != null) {
-						call.respond(response, leases);
+						leases.result().expectResponse(response);
 					}
 					return request == null || !handled || !replays(request, leases.result().received());
 				});

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.completion.HandledRequest;
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.completion.RequestCompletion;
+import io.github.lockstarter.operation.LockedMethod;
 
 /**
  * The handling of a request, on its thread, by the call of an annotated method.
@@ -14,20 +15,17 @@ import io.github.lockstarter.completion.RequestCompletion;
 public interface RequestHandling extends HandledRequest, HandlerResponse {
 
 	/**
-	 * Returns the leases for which the request has waited without a thread, if this is
-	 * the call that waited.
+	 * Returns the leases for which the request has waited without a thread, if this call
+	 * of the method is the one that waited.
 	 */
-	@Nullable HeldLeases resumed(LockedCall call);
+	@Nullable HeldLeases resumed(LockedMethod method);
 
 	/**
 	 * Acquires the locks on this thread, or suspends the request until they are granted.
-	 * @param untilResponse whether they are held until the response has been written
-	 * @return the leases; {@code null} if a lock is held elsewhere and the method has to
-	 * return {@code null}: the framework then handles the conflict
 	 * @throws Exception a {@link io.github.lockstarter.LockException} if a lock is not
 	 * granted, or the exception that suspends the request
 	 */
-	@Nullable HeldLeases acquire(LockedCall call, LockAcquisition locks, boolean untilResponse) throws Exception;
+	HeldLeases acquire(LockedCall call, LockAcquisition locks) throws Exception;
 
 	/**
 	 * Returns the leases that handlers whose dispatch encloses that of this handler hold

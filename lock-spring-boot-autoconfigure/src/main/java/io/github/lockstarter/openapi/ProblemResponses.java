@@ -33,6 +33,7 @@ import io.github.lockstarter.PayloadMismatchException;
 import io.github.lockstarter.RequestTooLargeException;
 import io.github.lockstarter.ResultUnavailableException;
 import io.github.lockstarter.TooManyLockKeysException;
+import io.github.lockstarter.operation.ConflictStatuses;
 import io.github.lockstarter.operation.LockOperation;
 import io.github.lockstarter.operation.LockedMethod;
 import io.github.lockstarter.web.LockProblems;
@@ -79,7 +80,7 @@ final class ProblemResponses {
 				.forEach((reason) -> exceptions.add(new InvalidIdempotencyKeyException(operation.name(), reason)));
 		}
 		conflicts(key, operation.options()).forEach((conflict) -> {
-			conflict.setStatusCode(operation.refusal());
+			ConflictStatuses.replace(conflict, operation);
 			exceptions.add(conflict);
 		});
 		exceptions.add(new LeaseLostException(key));

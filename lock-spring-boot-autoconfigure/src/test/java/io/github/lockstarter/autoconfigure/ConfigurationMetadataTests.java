@@ -38,16 +38,16 @@ class ConfigurationMetadataTests {
 			.containsExactlyInAnyOrder("lock.enabled", "lock.store", "lock.ttl", "lock.wait", "lock.renew",
 					"lock.max-hold", "lock.max-waiters", "lock.max-keys", "lock.on-store-failure", "lock.order",
 					"lock.names", "lock.web.conflict-status", "lock.web.release-on", "lock.web.waiting",
-					"lock.web.max-waiting-threads", "lock.share.ttl", "lock.share.max-size", "lock.replay.keep",
-					"lock.replay.max-key-length", "lock.replay.fingerprint-key", "lock.replay.anonymous",
-					"lock.replay.max-request-size", "lock.replay.max-results", "lock.replay.max-memory",
-					"lock.redis.key-prefix", "lock.redis.command-timeout", "lock.redis.replicas-to-ack",
-					"lock.jdbc.url", "lock.jdbc.username", "lock.jdbc.password", "lock.jdbc.table",
-					"lock.jdbc.initialize-schema", "lock.jdbc.connections", "lock.jdbc.command-timeout",
-					"lock.memcached.servers", "lock.memcached.key-prefix", "lock.memcached.command-timeout",
-					"lock.dynamodb.table", "lock.dynamodb.create-table", "lock.dynamodb.clock-skew",
-					"lock.dynamodb.command-timeout", "lock.client.enabled", "lock.client.max-attempts",
-					"lock.client.max-time");
+					"lock.web.max-waiting-threads", "lock.web.prepared-rejections", "lock.share.ttl",
+					"lock.share.max-size", "lock.replay.keep", "lock.replay.max-key-length",
+					"lock.replay.fingerprint-key", "lock.replay.anonymous", "lock.replay.max-request-size",
+					"lock.replay.max-results", "lock.replay.max-memory", "lock.redis.key-prefix",
+					"lock.redis.command-timeout", "lock.redis.replicas-to-ack", "lock.jdbc.url", "lock.jdbc.username",
+					"lock.jdbc.password", "lock.jdbc.table", "lock.jdbc.initialize-schema", "lock.jdbc.connections",
+					"lock.jdbc.command-timeout", "lock.memcached.servers", "lock.memcached.key-prefix",
+					"lock.memcached.command-timeout", "lock.dynamodb.table", "lock.dynamodb.create-table",
+					"lock.dynamodb.clock-skew", "lock.dynamodb.command-timeout", "lock.client.enabled",
+					"lock.client.max-attempts", "lock.client.max-time");
 	}
 
 	@Test

@@ -54,6 +54,7 @@ class HeldLeasesTests {
 		Mockito.when(this.results.writeResponse(Caller.ANY, PAYMENT_REQUIRED, null)).thenReturn("written response");
 		Mockito.when(this.results.sharesResponses()).thenReturn(true);
 		Mockito.when(this.response.status()).thenReturn(null);
+		Mockito.when(this.response.notifiesOfAnswer()).thenReturn(true);
 		Mockito.when(this.results.keepsAnswerTo(Mockito.any())).thenReturn(true);
 	}
 

@@ -70,10 +70,14 @@ final class FakeRegistry implements SharingRegistry {
 
 	/** Returns the context of calls that acquire their locks here. */
 	InterceptorContext context(CallerTasks tasks, LastRuns runs) {
+		return context(tasks, runs, false);
+	}
+
+	InterceptorContext context(CallerTasks tasks, LastRuns runs, boolean untilResponse) {
 		LockEventCounter counts = new LockEventCounter();
 		LockEvents events = new LockEvents((event) -> {
 		}, () -> Runnable::run, () -> counts);
-		return new InterceptorContext(() -> this, new CallObserver(counts, runs, events), tasks);
+		return new InterceptorContext(() -> this, new CallObserver(counts, runs, events), tasks, untilResponse);
 	}
 
 	/** Returns leases that an outer call of the method holds. */

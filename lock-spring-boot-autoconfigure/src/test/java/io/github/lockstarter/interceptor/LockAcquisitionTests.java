@@ -59,8 +59,6 @@ class LockAcquisitionTests {
 
 	private static final Duration HOUR = Duration.ofHours(1);
 
-	private static final CallChain NO_CHAIN = new CallChain(List.of(), null);
-
 	private static final Executor DIRECT = Runnable::run;
 
 	private final FakeRegistry registry = new FakeRegistry();
@@ -171,6 +169,21 @@ class LockAcquisitionTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
+	@DisplayName("Leases of other locks that the call turned out not to need are given back unused, and the wait for them counts")
+	void replaced(boolean async) {
+		LockAcquisition early = locks("waitingOne", "1");
+		LockAcquisition call = locks("waitingOne", "2");
+		assertThat(call.isFor(early)).isFalse();
+		call.replace(early, acquire(async, early));
+		assertThat(this.registry.released).containsExactly("unused a:1");
+		acquire(async, call);
+		assertThat(this.registry.asked).containsExactly(keys("a:1"), keys("a:2"));
+		assertThat(this.registry.waits.get(0)).isEqualTo(HOUR);
+		assertThat(this.registry.waits.get(1)).isLessThan(HOUR).isPositive();
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
 	@DisplayName("A lock that is not waited for is not waited for after an earlier wait either")
 	void noWait(boolean async) {
 		LockAcquisition locks = locks("two", "1", "2");
@@ -259,7 +272,7 @@ class LockAcquisitionTests {
 	@DisplayName("A lock that the chain of calls holds is joined, and only the others are acquired")
 	void joined(boolean async) {
 		HeldLeases outer = held("b:1");
-		HeldLeases leases = acquire(async, locks("two", "1", "2"), chain(outer));
+		HeldLeases leases = acquire(async, within(chain(outer), "two", "1", "2"));
 		assertThat(this.registry.asked).containsExactly(keys("a:2"));
 		assertThat(leases.lease()).isNotNull().extracting(Lease::key).isEqualTo(LockKey.of("b:1"));
 		leases.end();
@@ -272,9 +285,9 @@ class LockAcquisitionTests {
 	@ValueSource(booleans = { false, true })
 	@DisplayName("Of the locks of one annotation, too, only those are acquired that the chain does not hold")
 	void joinedOfGroup(boolean async) {
-		acquire(async, locks("all", List.of("1", "2", "3")), chain(held("a:2")));
+		acquire(async, within(chain(held("a:2")), "all", List.of("1", "2", "3")));
 		assertThat(this.registry.asked).containsExactly(keys("a:1", "a:3"));
-		acquire(async, locks("all", List.of("2")), chain(held("a:2")));
+		acquire(async, within(chain(held("a:2")), "all", List.of("2")));
 		assertThat(this.registry.asked).hasSize(1);
 	}
 
@@ -285,7 +298,7 @@ class LockAcquisitionTests {
 		HeldLeases outer = held("b:1");
 		Mockito.when(this.registry.lease("b:1").isHeld()).thenReturn(false);
 		assertThatExceptionOfType(LeaseLostException.class)
-			.isThrownBy(() -> acquire(async, locks("two", "1", "2"), chain(outer)));
+			.isThrownBy(() -> acquire(async, within(chain(outer), "two", "1", "2")));
 		assertThat(this.registry.released).containsExactly("unused a:2");
 	}
 
@@ -294,10 +307,10 @@ class LockAcquisitionTests {
 	@DisplayName("A call that joins its lease shares no result, and one that replays is refused and leaves the chain")
 	void joinedSharing(boolean async) {
 		HeldLeases outer = held("a:1");
-		HeldLeases shared = acquire(async, locks("shared", "1"), chain(outer));
+		HeldLeases shared = acquire(async, within(chain(outer), "shared", "1"));
 		assertThat(shared.result().mayKeep()).isFalse();
 		shared.end();
-		assertThatIllegalStateException().isThrownBy(() -> acquire(async, locks("replayed", "1"), chain(outer)))
+		assertThatIllegalStateException().isThrownBy(() -> acquire(async, within(chain(outer), "replayed", "1")))
 			.withMessageContaining("declare the replay on the calling method");
 		assertThat(this.registry.asked).isEmpty();
 		outer.end();
@@ -353,13 +366,13 @@ class LockAcquisitionTests {
 	@ValueSource(booleans = { false, true })
 	@DisplayName("A wait has ended with its attempt, granted or not, and is in no other call's way")
 	void endOfWait(boolean async) {
-		acquire(async, locks("waitingOne", "1"), chain(held("b:1")));
+		acquire(async, within(chain(held("b:1")), "waitingOne", "1"));
 		this.registry.hold("a:1");
 		assertThatExceptionOfType(LockConflictException.class)
-			.isThrownBy(() -> acquire(async, locks("waitingOne", "1"), chain(held("b:1"))));
+			.isThrownBy(() -> acquire(async, within(chain(held("b:1")), "waitingOne", "1")));
 		this.registry.fail("a:1", storeFailure("a:1", null));
 		assertThatExceptionOfType(LockStoreException.class)
-			.isThrownBy(() -> acquire(async, locks("waitingOne", "1"), chain(held("b:1"))));
+			.isThrownBy(() -> acquire(async, within(chain(held("b:1")), "waitingOne", "1")));
 		LockOptions options = LockOptions.of(TestOperations.TTL).withWaitTime(HOUR);
 		assertThat(this.context.waits()
 			.begin(chain(held("a:1")), Set.of(), keys("b:1"), options, method("waitingOne").method())).isNotNull();
@@ -371,18 +384,18 @@ class LockAcquisitionTests {
 	void heldByHandler(boolean async) {
 		CallChain chain = new CallChain(List.of(), held("b:1"));
 		assertThatExceptionOfType(LockDeadlockException.class)
-			.isThrownBy(() -> acquire(async, locks("waiting", "1", List.of("1")), chain));
+			.isThrownBy(() -> acquire(async, within(chain, "waiting", "1", List.of("1"))));
 		assertThat(this.registry.released).containsExactly("unused a:1");
-		acquire(async, locks("two", "1", "1"), chain);
+		acquire(async, within(chain, "two", "1", "1"));
 	}
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
 	@DisplayName("Leases that cover the response are held until the end of the request")
 	void untilResponse(boolean async) {
-		LockAcquisition locks = locks("two", "1", "1");
-		HeldLeases leases = async ? locks.acquireAsync(this.context, NO_CHAIN, DIRECT, true).join()
-				: locks.acquire(this.context, NO_CHAIN, true);
+		LockedMethod method = method("two");
+		HeldLeases leases = acquire(async, new LockAcquisition(method,
+				method.invocation(new Object[] { "1", "1" }, CurrentRequest.NONE), this.context, CallChain.NONE, true));
 		leases.end();
 		assertThat(this.registry.released).isEmpty();
 		leases.requestEnded();
@@ -398,10 +411,8 @@ class LockAcquisitionTests {
 					Mockito.mock(LockRegistry.class, (call) -> call.getMethod().getReturnType() == CompletionStage.class
 							? stage : Mockito.RETURNS_DEFAULTS.answer(call)));
 			for (List<String> keys : List.of(List.of("1"), List.of("1", "2"))) {
-				LockAcquisition locks = locks("all", keys);
-				assertThatExceptionOfType(RuntimeException.class)
-					.isThrownBy(() -> get(async, () -> locks.acquireAsync(context, NO_CHAIN, DIRECT, false),
-							() -> locks.acquire(context, NO_CHAIN, false)))
+				LockAcquisition locks = acquisition(method("all"), context, CallChain.NONE, keys);
+				assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> acquire(async, locks))
 					.withMessageContaining("If it is a mock, configure it to return one");
 			}
 		}
@@ -414,8 +425,8 @@ class LockAcquisitionTests {
 		IllegalStateException failure = new IllegalStateException("as asked");
 		Mockito.when(throwing.acquireAsync(Mockito.any(), Mockito.any(), Mockito.any())).thenThrow(failure);
 		InterceptorContext context = context(throwing);
-		CompletableFuture<HeldLeases> attempt = locks("waitingOne", "1").acquireAsync(context, chain(held("b:1")),
-				DIRECT, false);
+		CompletableFuture<HeldLeases> attempt = acquisition(method("waitingOne"), context, chain(held("b:1")), "1")
+			.acquireAsync(DIRECT);
 		assertThatExceptionOfType(CompletionException.class).isThrownBy(attempt::join).withCause(failure);
 		LockOptions options = LockOptions.of(TestOperations.TTL).withWaitTime(HOUR);
 		assertThat(context.waits()
@@ -489,16 +500,11 @@ class LockAcquisitionTests {
 	}
 
 	private HeldLeases acquire(boolean async, LockAcquisition locks) {
-		return acquire(async, locks, NO_CHAIN);
-	}
-
-	private HeldLeases acquire(boolean async, LockAcquisition locks, CallChain chain) {
-		return get(async, () -> locks.acquireAsync(this.context, chain, DIRECT, false),
-				() -> locks.acquire(this.context, chain, false));
+		return get(async, () -> locks.acquireAsync(DIRECT), locks::acquire);
 	}
 
 	private CompletableFuture<HeldLeases> async(LockAcquisition locks) {
-		return locks.acquireAsync(this.context, NO_CHAIN, DIRECT, false);
+		return locks.acquireAsync(DIRECT);
 	}
 
 	/** All outcomes of asynchronous attempts are known at once. */
@@ -519,7 +525,16 @@ class LockAcquisitionTests {
 
 	private LockAcquisition locks(String method, Object... args) {
 		LockedMethod locked = method(method);
-		return new LockAcquisition(locked, locked.invocation(args, CurrentRequest.NONE));
+		return acquisition(locked, this.context, CallChain.NONE, args);
+	}
+
+	private LockAcquisition within(CallChain chain, String method, Object... args) {
+		return acquisition(method(method), this.context, chain, args);
+	}
+
+	private static LockAcquisition acquisition(LockedMethod method, InterceptorContext context, CallChain chain,
+			Object... args) {
+		return new LockAcquisition(method, method.invocation(args, CurrentRequest.NONE), context, chain, false);
 	}
 
 	private LockedMethod method(String name) {
@@ -538,7 +553,7 @@ class LockAcquisitionTests {
 		LockEvents published = new LockEvents(this.events::add, () -> DIRECT, () -> this.counts);
 		published.publish(true, true);
 		return new InterceptorContext(() -> registry, new CallObserver(this.counts, this.runs, published),
-				new CallerTasks(() -> DIRECT, List::of));
+				new CallerTasks(() -> DIRECT, List::of), false);
 	}
 
 	private static LockStoreException storeFailure(String key, Throwable cause) {

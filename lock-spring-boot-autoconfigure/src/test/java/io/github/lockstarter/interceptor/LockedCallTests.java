@@ -54,16 +54,13 @@ import static org.mockito.ArgumentMatchers.any;
  */
 class LockedCallTests {
 
-	private static final Way PROCEED = (call) -> call.proceed(call.acquire(call.locks(), false));
+	private static final Way PROCEED = (call) -> call.proceed(call.locks().acquire());
 
 	private static final Response REFUSED = Response.byErrorPage(402, "refused");
 
 	private final FakeRegistry registry = new FakeRegistry();
 
 	private final LastRuns lastRuns = new LastRuns();
-
-	private final InterceptorContext context = this.registry.context(new CallerTasks(() -> Runnable::run, List::of),
-			this.lastRuns);
 
 	private final LockOperationSource operations = TestOperations.source();
 
@@ -72,6 +69,8 @@ class LockedCallTests {
 	private final RequestHandling handling = Mockito.mock(RequestHandling.class);
 
 	private final ResultSharing results = Mockito.mock(ResultSharing.class);
+
+	private boolean untilResponse;
 
 	private int innerAdvice;
 
@@ -127,7 +126,7 @@ class LockedCallTests {
 		HeldLeases[] leases = new HeldLeases[1];
 		assertThatIllegalArgumentException().isThrownBy(() -> work((call) -> {
 			leases[0] = sharing(call);
-			call.respond(this.handling, leases[0]);
+			leases[0].result().expectResponse(this.handling);
 			return call.proceed(leases[0]);
 		}).failing("1"));
 		assertThat(this.registry.released).isEmpty();
@@ -191,7 +190,7 @@ class LockedCallTests {
 		HeldLeases[] leases = new HeldLeases[2];
 		work((call) -> {
 			for (int i = 0; i < 2; i++) {
-				leases[i] = call.acquire(call.locks(), false);
+				leases[i] = call.locks().acquire();
 				this.inner = ExposeInvocationInterceptor::currentInvocation;
 				assertThat(call.runLater(leases[i])).isEqualTo("done");
 			}
@@ -206,7 +205,7 @@ class LockedCallTests {
 	@Test
 	@DisplayName("A method that is called later releases the leases with its work")
 	void proceedLater() {
-		work((call) -> call.proceedLater(call.acquire(call.locks(), false))).plain("1", null);
+		work((call) -> call.proceedLater(call.locks().acquire())).plain("1", null);
 		assertThat(this.registry.released).containsExactly("a:1");
 	}
 
@@ -215,10 +214,10 @@ class LockedCallTests {
 	void withoutProxy() {
 		MethodInvocation invocation = Mockito.mock(MethodInvocation.class);
 		Mockito.when(invocation.getArguments()).thenReturn(new Object[] { "1", null });
-		LockedCall call = new LockedCall(invocation, method("plain"), this.context, this.requests);
-		assertThat(call.proxy()).isNull();
+		LockedCall call = call(invocation, "plain");
+		assertThat(call.isOutermostOf(this.target)).isFalse();
 		assertThat(call.isRetried()).isFalse();
-		HeldLeases leases = call.acquire(call.locks(), false);
+		HeldLeases leases = call.locks().acquire();
 		assertThatIllegalStateException().isThrownBy(() -> call.proceedLater(leases));
 		assertThat(this.registry.released).containsExactly("a:1");
 	}
@@ -267,8 +266,8 @@ class LockedCallTests {
 	@DisplayName("Leases of outer calls of a subscription are joined, too")
 	void outerOfSubscription() {
 		HeldLeases outer = this.registry.held(method("plain"), "a:1");
-		work((call) -> call.proceed(call.acquireAsync(call.locks(), false, Runnable::run, List.of(outer)).join()))
-			.plain("1", null);
+		work((call) -> call.proceed(call.locks().acquireAsync(Runnable::run, List.of(outer), false).join())).plain("1",
+				null);
 		assertThat(this.registry.asked).isEmpty();
 	}
 
@@ -277,9 +276,10 @@ class LockedCallTests {
 	@DisplayName("Leases that cover the response are held until the end of the request")
 	void untilResponse(boolean async) {
 		HeldLeases[] leases = new HeldLeases[1];
+		this.untilResponse = true;
+		handle();
 		work((call) -> {
-			leases[0] = async ? call.acquireAsync(call.locks(), true, Runnable::run).join()
-					: call.acquire(call.locks(), true);
+			leases[0] = async ? call.acquireAsync(Runnable::run).join() : call.locks().acquire();
 			return call.proceed(leases[0]);
 		}).plain("1", null);
 		assertThat(this.registry.released).isEmpty();
@@ -317,8 +317,8 @@ class LockedCallTests {
 		for (boolean notifies : new boolean[] { false, true }) {
 			Mockito.when(this.handling.notifiesOfAnswer()).thenReturn(notifies);
 			work((call) -> {
-				assertThat(call.respond(this.handling, sharing(call))).isEqualTo(notifies);
-				assertThat(call.respond(this.handling, this.registry.held(call.method(), "a:1"))).isFalse();
+				assertThat(sharing(call).result().expectResponse(this.handling)).isEqualTo(notifies);
+				assertThat(this.registry.held(call.method(), "a:1").result().expectResponse(this.handling)).isFalse();
 				return null;
 			}).plain("1", null);
 		}
@@ -351,11 +351,19 @@ class LockedCallTests {
 		return TestOperations.find(this.operations, Work.class, name);
 	}
 
+	private LockedCall call(MethodInvocation invocation, String name) {
+		LockedMethod method = method(name);
+		InterceptorContext context = this.registry.context(new CallerTasks(() -> Runnable::run, List::of),
+				this.lastRuns, this.untilResponse);
+		return new LockedCall(invocation, method, context,
+				CallOrigin.of(method, this.requests, this.requests.handling(method)));
+	}
+
 	private Work work(Way way) {
 		ProxyFactory factory = new ProxyFactory(this.target);
 		factory.setProxyTargetClass(true);
-		factory.addAdvice((MethodInterceptor) (invocation) -> way
-			.on(new LockedCall(invocation, method(invocation.getMethod().getName()), this.context, this.requests)));
+		factory
+			.addAdvice((MethodInterceptor) (invocation) -> way.on(call(invocation, invocation.getMethod().getName())));
 		factory.addAdvice((MethodInterceptor) (invocation) -> {
 			this.innerAdvice++;
 			this.inner.run();

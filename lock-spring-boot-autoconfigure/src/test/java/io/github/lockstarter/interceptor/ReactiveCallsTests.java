@@ -492,8 +492,9 @@ class ReactiveCallsTests {
 		ProxyFactory factory = new ProxyFactory(this.target);
 		factory.setProxyTargetClass(true);
 		factory.addAdvice((MethodInterceptor) (invocation) -> {
-			LockedCall call = new LockedCall(invocation, method(invocation.getMethod().getName()), this.context,
-					this.ofThread);
+			LockedMethod method = method(invocation.getMethod().getName());
+			LockedCall call = new LockedCall(invocation, method, this.context,
+					CallOrigin.of(method, this.ofThread, this.ofThread.handling(method)));
 			return call.method().isHandlerOfEntity() ? calls.callLaterForEntity(call, this.requests)
 					: calls.callLater(call);
 		});

@@ -21,6 +21,7 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
 import io.github.lockstarter.completion.LeaseContext;
 import io.github.lockstarter.operation.LockOperationSource;
+import io.github.lockstarter.operation.LockedMethod;
 import io.github.lockstarter.operation.TestOperations;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -234,14 +235,12 @@ class StageCallsTests {
 	private Work work(boolean mayBlock, InterceptorContext context) {
 		ProxyFactory factory = new ProxyFactory(this.target);
 		factory.setProxyTargetClass(true);
-		factory.addAdvice(
-				(MethodInterceptor) (
-						invocation) -> StageCalls.call(
-								new LockedCall(invocation,
-										TestOperations.find(this.operations, Work.class,
-												invocation.getMethod().getName()),
-										context, RequestSupport.NONE),
-								mayBlock));
+		factory.addAdvice((MethodInterceptor) (invocation) -> {
+			LockedMethod method = TestOperations.find(this.operations, Work.class, invocation.getMethod().getName());
+			return StageCalls.call(
+					new LockedCall(invocation, method, context, CallOrigin.of(method, RequestSupport.NONE, null)),
+					mayBlock);
+		});
 		return (Work) factory.getProxy();
 	}
 

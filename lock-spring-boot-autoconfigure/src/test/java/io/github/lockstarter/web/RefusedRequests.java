@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -51,6 +52,19 @@ public final class RefusedRequests {
 	 */
 	public static int described(TestServer server) {
 		return server.context().getBean(CountedMessages.class).details.getAndSet(0);
+	}
+
+	/**
+	 * Asserts that the exception handling creates each answer, and that they are alike.
+	 */
+	public static void assertUnprepared(TestServer server, String path) {
+		List<HttpResponse<String>> answers = send(server, path, UNTIL_PREPARED);
+		described(server);
+		for (int i = 0; i < 3; i++) {
+			answers = Stream.concat(answers.stream(), send(server, path, 1).stream()).toList();
+			assertThat(described(server)).isPositive();
+		}
+		assertAlike(answers, path);
 	}
 
 	/**

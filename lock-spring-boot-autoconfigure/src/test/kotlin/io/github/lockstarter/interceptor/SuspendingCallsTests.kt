@@ -76,7 +76,7 @@ class SuspendingCallsTests {
 	}
 
 	private fun proxy(): Work {
-		val interceptor = ExclusiveRequestInterceptor(operations, { context }, { RequestSupport.NONE }, { null }, { false })
+		val interceptor = ExclusiveRequestInterceptor(operations, { context }, { RequestSupport.NONE }, { null })
 		val factory = ProxyFactory(target)
 		factory.isProxyTargetClass = true
 		factory.addAdvisor(ExclusiveRequestAdvisor(operations, interceptor) { 0 })

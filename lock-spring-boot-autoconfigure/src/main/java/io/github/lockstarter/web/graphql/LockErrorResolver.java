@@ -22,7 +22,7 @@ import org.springframework.http.ProblemDetail;
 
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockException;
-import io.github.lockstarter.web.ConflictStatuses;
+import io.github.lockstarter.operation.ConflictStatuses;
 import io.github.lockstarter.web.LockProblems;
 
 /**

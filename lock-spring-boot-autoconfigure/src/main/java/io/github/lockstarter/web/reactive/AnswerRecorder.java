@@ -39,8 +39,10 @@ public final class AnswerRecorder implements HttpHandlerDecoratorFactory {
 			if (!this.keepsAnswers.getAsBoolean()) {
 				return handler.handle(request, response);
 			}
-			RecordedRequest recordedRequest = new RecordedRequest(request, this.maxRequestSize.getAsLong());
-			RecordedResponse recorded = RecordedResponse.of(recordedRequest, response, this.maxSize.getAsLong());
+			RecordedExchangeRequest recordedRequest = new RecordedExchangeRequest(request,
+					this.maxRequestSize.getAsLong());
+			RecordedExchangeResponse recorded = RecordedExchangeResponse.of(recordedRequest, response,
+					this.maxSize.getAsLong());
 			return Mono.from(handler.handle(recordedRequest, recorded)).doFinally((signal) -> recorded.ended());
 		};
 	}

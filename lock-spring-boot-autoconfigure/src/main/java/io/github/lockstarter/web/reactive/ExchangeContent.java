@@ -43,7 +43,7 @@ final class ExchangeContent {
 	 * take it from the handler.
 	 */
 	static Mono<RequestContent> of(ServerWebExchange exchange) {
-		RecordedRequest recorded = RecordedRequest.of(exchange);
+		RecordedExchangeRequest recorded = RecordedExchangeRequest.of(exchange);
 		if (recorded == null) {
 			return Mono.empty();
 		}

@@ -37,10 +37,10 @@ public final class ExchangeRequestFilter extends ServerWebExchangeContextFilter 
 
 	@Override
 	public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
-		RecordedResponse recorded = RecordedResponse.of(exchange);
+		RecordedExchangeResponse recorded = RecordedExchangeResponse.of(exchange);
 		RequestCompletion end = (recorded != null) ? recorded.end() : new RequestCompletion();
 		exchange.getAttributes().put(RequestCompletion.ATTRIBUTE, end);
-		RecordedRequest request = RecordedRequest.of(exchange);
+		RecordedExchangeRequest request = RecordedExchangeRequest.of(exchange);
 		if (request != null) {
 			request.recordIf(() -> {
 				Object handler = exchange.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE);

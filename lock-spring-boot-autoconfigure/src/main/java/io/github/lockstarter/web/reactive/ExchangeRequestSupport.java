@@ -43,13 +43,13 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 	private static final boolean REACTOR_NETTY_PRESENT = ClassUtils.isPresent("reactor.netty.Connection",
 			ExchangeRequestSupport.class.getClassLoader());
 
-	private final ConflictWriter conflicts;
+	private final PreparedConflictWriter conflicts;
 
 	/**
 	 * Creates the support.
 	 * @param conflicts answers requests whose locks are held elsewhere
 	 */
-	public ExchangeRequestSupport(ConflictWriter conflicts) {
+	public ExchangeRequestSupport(PreparedConflictWriter conflicts) {
 		this.conflicts = conflicts;
 	}
 
@@ -71,7 +71,7 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 	 * @param context the context of the subscriber to the call
 	 */
 	private record ExchangeRequest(ServerWebExchange exchange, ContextView context,
-			ConflictWriter conflicts) implements Request {
+			PreparedConflictWriter conflicts) implements Request {
 
 		/**
 		 * Principal and content are loaded only on demand: one may require the session,
@@ -116,7 +116,7 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 
 		@Override
 		public boolean notifiesOfAnswer() {
-			RecordedResponse recorded = RecordedResponse.of(this.exchange);
+			RecordedExchangeResponse recorded = RecordedExchangeResponse.of(this.exchange);
 			if (recorded != null) {
 				recorded.handledFor(this.exchange.getRequest().getURI());
 			}
@@ -139,7 +139,7 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 
 		@Override
 		public CompletionStage<@Nullable Response> makeLater(@Nullable Object value) {
-			RecordedResponse recorded = RecordedResponse.of(this.exchange);
+			RecordedExchangeResponse recorded = RecordedExchangeResponse.of(this.exchange);
 			return (recorded != null) ? UnsentResponse.of(this.exchange, value, recorded.emptyBody())
 				.map(recorded::of)
 				.contextWrite(this.context)
@@ -155,7 +155,7 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 		@Override
 		public boolean replay(SharedResult result) {
 			this.exchange.getResponse().getHeaders().set(ReplayedHeader.NAME, ReplayedHeader.VALUE);
-			RecordedResponse recorded = RecordedResponse.of(this.exchange);
+			RecordedExchangeResponse recorded = RecordedExchangeResponse.of(this.exchange);
 			if (result instanceof Response response && recorded != null) {
 				recorded.replay(response);
 				return true;

@@ -14,7 +14,7 @@ import org.springframework.web.server.WebExceptionHandler;
 
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockException;
-import io.github.lockstarter.web.ConflictStatuses;
+import io.github.lockstarter.operation.ConflictStatuses;
 
 /**
  * Answers lock exceptions from outside of controllers, for example from a filter, with

@@ -52,16 +52,17 @@ public final class AnswerFilter extends OncePerRequestFilter implements Ordered 
 	@Override
 	protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
 			throws ServletException, IOException {
-		RecordedResponse known = RecordedResponse.of(request);
+		RecordedServletResponse known = RecordedServletResponse.of(request);
 		if (known == null && !this.keepsAnswers.getAsBoolean()) {
 			chain.doFilter(request, response);
 			return;
 		}
 		// An asynchronous request is dispatched again, with the same response.
-		RecordedResponse recorded = (known != null) ? known
-				: RecordedResponse.of(request, response, this.maxSize.getAsLong());
+		RecordedServletResponse recorded = (known != null) ? known
+				: RecordedServletResponse.of(request, response, this.maxSize.getAsLong());
 		try {
-			chain.doFilter((known != null) ? request : RecordedRequest.record(request, this.maxRequestSize.getAsLong()),
+			chain.doFilter(
+					(known != null) ? request : RecordedServletRequest.record(request, this.maxRequestSize.getAsLong()),
 					(known != null) ? response : recorded);
 		}
 		catch (Throwable ex) {
@@ -80,7 +81,7 @@ public final class AnswerFilter extends OncePerRequestFilter implements Ordered 
 	}
 
 	/** Handles the end of a request that is not dispatched again. */
-	private record Completion(RecordedResponse recorded) implements AsyncListener {
+	private record Completion(RecordedServletResponse recorded) implements AsyncListener {
 
 		@Override
 		public void onComplete(AsyncEvent event) throws IOException {

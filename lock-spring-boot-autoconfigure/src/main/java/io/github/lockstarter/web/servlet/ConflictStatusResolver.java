@@ -8,7 +8,7 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
 
 import io.github.lockstarter.LockConflictException;
-import io.github.lockstarter.web.ConflictStatuses;
+import io.github.lockstarter.operation.ConflictStatuses;
 
 /**
  * Sets the status of a conflict, and leaves the answer to the advice of this library, to

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.completion.LeaseContext;
-import io.github.lockstarter.interceptor.EarlyLocks;
+import io.github.lockstarter.interceptor.LockAcquisition;
 import io.github.lockstarter.operation.LockedMethod;
 
 /**
@@ -21,7 +21,7 @@ final class EarlyLeases {
 	/** The handler of the dispatch, an object of its own in each dispatch. */
 	private final Object handler;
 
-	private final EarlyLocks locks;
+	private final LockAcquisition locks;
 
 	private final HeldLeases leases;
 
@@ -30,7 +30,7 @@ final class EarlyLeases {
 
 	private boolean taken;
 
-	private EarlyLeases(Object handler, EarlyLocks locks, HeldLeases leases, @Nullable Object outer) {
+	private EarlyLeases(Object handler, LockAcquisition locks, HeldLeases leases, @Nullable Object outer) {
 		this.handler = handler;
 		this.locks = locks;
 		this.leases = leases;
@@ -41,7 +41,7 @@ final class EarlyLeases {
 	 * Begins the dispatch under the leases.
 	 * @throws LeaseLostException if one has been lost since its grant
 	 */
-	static void begin(HttpServletRequest request, Object handler, EarlyLocks locks, HeldLeases leases) {
+	static void begin(HttpServletRequest request, Object handler, LockAcquisition locks, HeldLeases leases) {
 		try {
 			LeaseContext.push(leases);
 		}
@@ -80,7 +80,7 @@ final class EarlyLeases {
 		}
 	}
 
-	EarlyLocks locks() {
+	LockAcquisition locks() {
 		return this.locks;
 	}
 

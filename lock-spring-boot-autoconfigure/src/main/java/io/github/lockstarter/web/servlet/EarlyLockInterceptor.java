@@ -14,7 +14,7 @@ import org.springframework.web.servlet.AsyncHandlerInterceptor;
 import org.springframework.web.servlet.DispatcherServlet;
 
 import io.github.lockstarter.completion.HeldLeases;
-import io.github.lockstarter.interceptor.EarlyLocks;
+import io.github.lockstarter.interceptor.LockAcquisition;
 import io.github.lockstarter.interceptor.ExclusiveRequestInterceptor;
 import io.github.lockstarter.operation.LockedMethod;
 import io.github.lockstarter.result.SharedResult.Response;
@@ -54,11 +54,11 @@ final class EarlyLockInterceptor implements AsyncHandlerInterceptor {
 			return resume(manager, request, response, handler);
 		}
 		LockedMethod method = find(handler);
-		RecordedRequest recorded = RecordedRequest.of(request);
+		RecordedServletRequest recorded = RecordedServletRequest.of(request);
 		if (recorded != null) {
 			recorded.setWanted(method != null && method.readsContent());
 		}
-		EarlyLocks locks = (method != null) ? locks(method, (HandlerMethod) handler, request, response) : null;
+		LockAcquisition locks = (method != null) ? locks(method, (HandlerMethod) handler, request, response) : null;
 		return locks == null || begin(request, response, handler, locks,
 				this.requests.handling(request, response).acquire(locks, response));
 	}
@@ -69,7 +69,7 @@ final class EarlyLockInterceptor implements AsyncHandlerInterceptor {
 	 * @return whether the handler is called
 	 */
 	private static boolean begin(HttpServletRequest request, HttpServletResponse response, Object handler,
-			EarlyLocks locks, HeldLeases leases) {
+			LockAcquisition locks, HeldLeases leases) {
 		if (leases.result().received() instanceof Response received) {
 			ReplayedAnswerResolver.send(received, request, response);
 			return false;
@@ -83,7 +83,7 @@ final class EarlyLockInterceptor implements AsyncHandlerInterceptor {
 				? this.advice.get().find(method.getMethod(), method.getBeanType()) : null;
 	}
 
-	private @Nullable EarlyLocks locks(LockedMethod method, HandlerMethod handler, HttpServletRequest request,
+	private @Nullable LockAcquisition locks(LockedMethod method, HandlerMethod handler, HttpServletRequest request,
 			HttpServletResponse response) {
 		@Nullable Object[] args = this.handlers.arguments(method, handler, new ServletWebRequest(request, response));
 		return (args != null) ? this.advice.get().early(method, args, Dispatches.enclosing(request)) : null;
@@ -126,7 +126,7 @@ final class EarlyLockInterceptor implements AsyncHandlerInterceptor {
 	 * @param locks the locks
 	 * @param leases the leases on them
 	 */
-	record Granted(EarlyLocks locks, HeldLeases leases) implements Resumption {
+	record Granted(LockAcquisition locks, HeldLeases leases) implements Resumption {
 
 		@Override
 		public void discard() {

@@ -1,10 +1,7 @@
 package io.github.lockstarter.web.servlet;
 
-import java.lang.reflect.Method;
 import java.util.List;
-import java.util.function.BiPredicate;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -13,15 +10,12 @@ import org.springframework.core.Ordered;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.method.support.HandlerMethodReturnValueHandler;
-import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
-import org.springframework.web.servlet.mvc.method.annotation.ExceptionHandlerExceptionResolver;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 
 import io.github.lockstarter.interceptor.ExclusiveRequestInterceptor;
 import io.github.lockstarter.operation.LockedMethod;
-import io.github.lockstarter.web.ConflictStatuses;
 import io.github.lockstarter.web.servlet.ServletRequestHandling.Suspendable;
 
 /**
@@ -33,39 +27,26 @@ public final class LockWebMvcConfigurer implements WebMvcConfigurer {
 
 	private final EarlyHandlers early;
 
-	private final BiPredicate<Method, Class<?>> locked;
-
 	private final Supplier<ExclusiveRequestInterceptor> advice;
 
 	private final ServletRequestSupport requests;
 
-	private final ConflictStatuses statuses;
-
 	private final BooleanSupplier suspends;
-
-	private final Function<ExceptionHandlerExceptionResolver, PreparedConflictResolver> conflicts;
 
 	/**
 	 * Creates a configurer.
 	 * @param adapter calls the handlers
-	 * @param locked whether a method of a class is annotated
 	 * @param advice acquires the locks of handlers
 	 * @param requests finds the request of a handler
-	 * @param statuses sets the statuses of conflicts without a status
 	 * @param suspends whether plain handlers free their thread while they wait
-	 * @param conflicts creates the resolver that answers conflicts before the advice does
 	 */
-	public LockWebMvcConfigurer(Supplier<RequestMappingHandlerAdapter> adapter, BiPredicate<Method, Class<?>> locked,
-			Supplier<ExclusiveRequestInterceptor> advice, ServletRequestSupport requests, ConflictStatuses statuses,
-			BooleanSupplier suspends, Function<ExceptionHandlerExceptionResolver, PreparedConflictResolver> conflicts) {
+	public LockWebMvcConfigurer(Supplier<RequestMappingHandlerAdapter> adapter,
+			Supplier<ExclusiveRequestInterceptor> advice, ServletRequestSupport requests, BooleanSupplier suspends) {
 		this.adapter = adapter;
 		this.early = new EarlyHandlers(adapter);
-		this.locked = locked;
 		this.advice = advice;
 		this.requests = requests;
-		this.statuses = statuses;
 		this.suspends = suspends;
-		this.conflicts = conflicts;
 	}
 
 	/**
@@ -83,7 +64,7 @@ public final class LockWebMvcConfigurer implements WebMvcConfigurer {
 
 	@Override
 	public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
-		resolvers.add(new LeaseArgumentResolver(this.locked));
+		resolvers.add(new ServletLeaseArgumentResolver((method, type) -> this.advice.get().find(method, type) != null));
 	}
 
 	@Override
@@ -92,23 +73,11 @@ public final class LockWebMvcConfigurer implements WebMvcConfigurer {
 	}
 
 	@Override
-	public void extendHandlerExceptionResolvers(List<HandlerExceptionResolver> resolvers) {
-		resolvers.stream()
-			.filter(ExceptionHandlerExceptionResolver.class::isInstance)
-			.map(ExceptionHandlerExceptionResolver.class::cast)
-			.findFirst()
-			.ifPresent((advices) -> resolvers.add(0, this.conflicts.apply(advices)));
-		resolvers.add(0, new ConflictStatusResolver(this.statuses));
-	}
-
-	@Override
 	public void addInterceptors(InterceptorRegistry registry) {
 		Suspendable suspendable = this.suspends.getAsBoolean() ? Suspendable.ALL : Suspendable.ASYNCHRONOUS;
 		// The first interceptor before a request is the last one to be notified of its
 		// end.
 		registry.addInterceptor(new LockHandlerInterceptor(suspendable)).order(Ordered.HIGHEST_PRECEDENCE);
-		// The last interceptor before a request is the first one to be called after it.
-		registry.addInterceptor(new RefusalInterceptor()).order(Ordered.LOWEST_PRECEDENCE);
 		registry.addInterceptor(new EarlyLockInterceptor(this.advice, this.requests, this.early))
 			.order(Ordered.LOWEST_PRECEDENCE);
 	}

@@ -55,7 +55,7 @@ public record MadeResponse(@Nullable Object value, DetachedResponse response) {
 	 */
 	static @Nullable Response make(RequestMappingHandlerAdapter adapter, HandlerMethod handler,
 			@Nullable ResponseStatus status, @Nullable Object value, HttpServletRequest request,
-			HttpServletResponse response, RecordedResponse recorded) throws Exception {
+			HttpServletResponse response, RecordedServletResponse recorded) throws Exception {
 		request.removeAttribute(ATTRIBUTE);
 		DetachedResponse detached = new DetachedResponse(response);
 		if (status != null) {

@@ -3,7 +3,10 @@ package io.github.lockstarter.web.servlet;
 import java.io.IOException;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.ServletOutputStream;
@@ -11,19 +14,29 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.context.i18n.LocaleContextHolder;
 import org.springframework.http.HttpHeaders;
+import org.springframework.util.function.SingletonSupplier;
+import org.springframework.web.accept.ContentNegotiationManager;
+import org.springframework.web.accept.HeaderContentNegotiationStrategy;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
+import org.springframework.web.servlet.handler.HandlerExceptionResolverComposite;
+import org.springframework.web.servlet.mvc.annotation.ResponseStatusExceptionResolver;
 import org.springframework.web.servlet.mvc.method.annotation.ExceptionHandlerExceptionResolver;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
+import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
+import org.springframework.web.servlet.mvc.support.DefaultHandlerExceptionResolver;
 import org.springframework.web.util.ContentCachingResponseWrapper;
 
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.web.AcceptHeader;
 import io.github.lockstarter.web.PreparedConflict;
-import io.github.lockstarter.web.PreparedConflicts;
 import io.github.lockstarter.web.PreparedConflicts.Kind;
+import io.github.lockstarter.web.PreparedConflicts;
 
 /**
  * Answers conflicts with prepared documents, instead of Spring MVC's search for an
@@ -38,7 +51,7 @@ public final class PreparedConflictResolver implements HandlerExceptionResolver 
 
 	private final ExceptionHandlerExceptionResolver advices;
 
-	private final ConflictObservers observers;
+	private final Observers observers;
 
 	private final boolean virtualThreads;
 
@@ -49,14 +62,14 @@ public final class PreparedConflictResolver implements HandlerExceptionResolver 
 	/**
 	 * Creates a resolver, which has to come before all resolvers that answer.
 	 * @param advices calls the controller advice
-	 * @param observers the components that would not observe a conflict
+	 * @param beans the beans of the application
 	 * @param virtualThreads whether requests have virtual threads, which yield at little
 	 * cost
 	 */
-	public PreparedConflictResolver(ExceptionHandlerExceptionResolver advices, ConflictObservers observers,
+	public PreparedConflictResolver(ExceptionHandlerExceptionResolver advices, ListableBeanFactory beans,
 			boolean virtualThreads) {
 		this.advices = advices;
-		this.observers = observers;
+		this.observers = new Observers(beans);
 		this.virtualThreads = virtualThreads;
 	}
 
@@ -130,7 +143,7 @@ public final class PreparedConflictResolver implements HandlerExceptionResolver 
 		ContentCachingResponseWrapper copy = new ContentCachingResponseWrapper(response);
 		ModelAndView answered = this.advices.resolveException(request, copy, handler, conflict);
 		if (answered != null) {
-			boolean ours = request.getAttribute(LockExceptionHandler.ANSWERED) == conflict;
+			boolean ours = request.getAttribute(ServletLockExceptionHandler.ANSWERED) == conflict;
 			this.prepared.add(kind, ours ? PreparedConflict.of(copy.getContentType(), copy.getContentAsByteArray(),
 					request.getRequestURI(), conflict.getRetryAfter().toMillis()) : null);
 		}
@@ -141,6 +154,67 @@ public final class PreparedConflictResolver implements HandlerExceptionResolver 
 			// The client has disconnected.
 		}
 		return answered;
+	}
+
+	/**
+	 * Finds components of the application that observe a conflict, or change its answer,
+	 * only if Spring MVC handles the exception. Content negotiation by anything other
+	 * than the {@code Accept} header counts as such a component.
+	 */
+	private static final class Observers {
+
+		/** Resolvers that only answer. */
+		private static final Set<Class<?>> RESOLVERS = Set.of(ExceptionHandlerExceptionResolver.class,
+				ResponseStatusExceptionResolver.class, DefaultHandlerExceptionResolver.class,
+				HandlerExceptionResolverComposite.class, ConflictStatusResolver.class, PreparedConflictResolver.class,
+				SuspendedRequestResolver.class, ReplayedAnswerResolver.class);
+
+		/** Stores an exception for an error page, which is not used for a conflict. */
+		private static final String ERROR_ATTRIBUTES = "org.springframework.boot.webmvc.error.DefaultErrorAttributes";
+
+		private final Supplier<Boolean> found;
+
+		/**
+		 * Creates an instance, which searches for the components at the first conflict.
+		 */
+		Observers(ListableBeanFactory beans) {
+			this.found = SingletonSupplier.of(() -> changesErrors(beans) || negotiates(beans) || changesBodies(beans)
+					|| resolvers(beans).map(Object::getClass)
+						.anyMatch((type) -> !RESOLVERS.contains(type) && !type.getName().equals(ERROR_ATTRIBUTES)));
+		}
+
+		/** Returns whether the application has any. */
+		boolean exist() {
+			return this.found.get();
+		}
+
+		/** Other libraries have adapters of the same type for their own handlers. */
+		private static boolean changesErrors(ListableBeanFactory beans) {
+			return !beans.getBean("requestMappingHandlerAdapter", RequestMappingHandlerAdapter.class)
+				.getErrorResponseInterceptors()
+				.isEmpty();
+		}
+
+		private static boolean negotiates(ListableBeanFactory beans) {
+			return !beans.getBean("mvcContentNegotiationManager", ContentNegotiationManager.class)
+				.getStrategies()
+				.stream()
+				.allMatch(HeaderContentNegotiationStrategy.class::isInstance);
+		}
+
+		private static boolean changesBodies(ListableBeanFactory beans) {
+			return BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, ResponseBodyAdvice.class, true,
+					false).length > 0;
+		}
+
+		private static Stream<HandlerExceptionResolver> resolvers(ListableBeanFactory beans) {
+			return BeanFactoryUtils.beansOfTypeIncludingAncestors(beans, HandlerExceptionResolver.class, true, false)
+				.values()
+				.stream()
+				.flatMap((resolver) -> (resolver instanceof HandlerExceptionResolverComposite composite)
+						? composite.getExceptionResolvers().stream() : Stream.of(resolver));
+		}
+
 	}
 
 }

@@ -47,7 +47,7 @@ public final class ReplayedAnswerResolver implements HandlerExceptionResolver, O
 
 	/** Sends the response to an earlier request, outside of all filters if possible. */
 	static void send(Response answer, HttpServletRequest request, HttpServletResponse response) {
-		RecordedResponse recorded = RecordedResponse.of(request);
+		RecordedServletResponse recorded = RecordedServletResponse.of(request);
 		if (recorded != null && answer.body() != null && request.getDispatcherType() != DispatcherType.INCLUDE
 				&& request.getDispatcherType() != DispatcherType.FORWARD) {
 			recorded.replay(answer);

@@ -34,7 +34,7 @@ final class ServletContent {
 	 * would take it from the handler.
 	 */
 	static @Nullable RequestContent of(HttpServletRequest request) {
-		RecordedRequest recorded = RecordedRequest.of(request);
+		RecordedServletRequest recorded = RecordedServletRequest.of(request);
 		if (recorded == null || recorded.isLost()) {
 			return null;
 		}
@@ -46,7 +46,7 @@ final class ServletContent {
 		return known;
 	}
 
-	private static RequestContent read(HttpServletRequest request, RecordedRequest recorded) {
+	private static RequestContent read(HttpServletRequest request, RecordedServletRequest recorded) {
 		String type = request.getContentType();
 		String kind = (type != null) ? type.toLowerCase(Locale.ROOT) : "";
 		try {

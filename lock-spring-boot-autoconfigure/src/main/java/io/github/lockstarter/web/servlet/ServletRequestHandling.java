@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -27,13 +26,11 @@ import org.springframework.web.method.support.ModelAndViewContainer;
 import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 
-import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.completion.CallingThread;
 import io.github.lockstarter.completion.CompletionStageAdapter;
 import io.github.lockstarter.completion.RequestCompletion;
 import io.github.lockstarter.completion.GuardedCall;
 import io.github.lockstarter.completion.HeldLeases;
-import io.github.lockstarter.interceptor.EarlyLocks;
 import io.github.lockstarter.interceptor.LockAcquisition;
 import io.github.lockstarter.interceptor.LockedCall;
 import io.github.lockstarter.interceptor.RequestHandling;
@@ -69,8 +66,6 @@ final class ServletRequestHandling implements RequestHandling {
 
 	private final HttpServletRequest request;
 
-	private final NullableHandlers nullableHandlers;
-
 	private final @Nullable HttpServletResponse response;
 
 	private final Supplier<RequestMappingHandlerAdapter> adapter;
@@ -82,10 +77,9 @@ final class ServletRequestHandling implements RequestHandling {
 	 * @param adapter calls the handlers
 	 */
 	ServletRequestHandling(HttpServletRequest request, @Nullable HttpServletResponse response,
-			NullableHandlers nullableHandlers, Supplier<RequestMappingHandlerAdapter> adapter) {
+			Supplier<RequestMappingHandlerAdapter> adapter) {
 		this.request = request;
 		this.response = response;
-		this.nullableHandlers = nullableHandlers;
 		this.adapter = adapter;
 	}
 
@@ -128,42 +122,26 @@ final class ServletRequestHandling implements RequestHandling {
 	}
 
 	@Override
-	public @Nullable HeldLeases resumed(LockedCall call) {
-		return ResumedHandler.take(call.method());
+	public @Nullable HeldLeases resumed(LockedMethod method) {
+		return ResumedHandler.take(method);
 	}
 
 	@Override
-	public @Nullable HeldLeases acquire(LockedCall call, LockAcquisition locks, boolean untilResponse)
-			throws Exception {
+	public HeldLeases acquire(LockedCall call, LockAcquisition locks) throws Exception {
 		EarlyLeases early = EarlyLeases.take(this.request, call.method());
 		if (early != null) {
-			if (early.locks().areThoseOf(locks)) {
+			if (early.locks().isFor(locks)) {
 				PreparedModel.forget(this.request);
 				return early.leases();
 			}
 			// Code of the application has changed what the locks depend on.
-			early.locks().giveWayTo(locks, early.leases());
+			locks.replace(early.locks(), early.leases());
 		}
-		try {
-			HeldLeases leases = (locks.mayWait() && canSuspend(call.method()) && keepsModel(call.method())
-					&& !call.isRetried()) ? acquireOrSuspend(call, locks, untilResponse)
-							: call.acquire(locks, untilResponse);
-			// The model is only for the call of the handler, and not for nested calls.
-			PreparedModel.forget(this.request);
-			return leases;
-		}
-		catch (LockConflictException ex) {
-			ModelAndViewContainer container = PreparedModel.of(this.request);
-			if (container != null
-					&& this.request
-						.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE) instanceof HandlerMethod handler
-					&& this.nullableHandlers.contains(call, handler)
-					&& RefusalInterceptor.throwAfterwards(ex, handler, this.request)) {
-				container.setRequestHandled(true);
-				return null;
-			}
-			throw ex;
-		}
+		HeldLeases leases = (locks.mayWait() && canSuspend(call.method()) && keepsModel(call.method())
+				&& !call.isRetried()) ? acquireOrSuspend(call, locks) : locks.acquire();
+		// The model is only for the call of the handler, and not for nested calls.
+		PreparedModel.forget(this.request);
+		return leases;
 	}
 
 	/**
@@ -172,15 +150,14 @@ final class ServletRequestHandling implements RequestHandling {
 	 * @throws Exception a {@link io.github.lockstarter.LockException} if a lock is not
 	 * granted, or the exception that suspends the request
 	 */
-	HeldLeases acquire(EarlyLocks locks, HttpServletResponse response) throws Exception {
+	HeldLeases acquire(LockAcquisition locks, HttpServletResponse response) throws Exception {
 		if (!locks.mayWait() || !canSuspend(locks.method())) {
 			return locks.acquire();
 		}
 		// Spring MVC sets it only before it calls a handler.
 		asyncManager().setAsyncWebRequest(WebAsyncUtils.createAsyncWebRequest(this.request, response));
-		return acquireOrSuspend(locks.method(), locks::acquireAsync,
-				(leases) -> new EarlyLockInterceptor.Granted(locks, leases), EarlyLockInterceptor.Refused::new,
-				new ModelAndViewContainer());
+		return acquireOrSuspend(locks, (leases) -> new EarlyLockInterceptor.Granted(locks, leases),
+				EarlyLockInterceptor.Refused::new, new ModelAndViewContainer());
 	}
 
 	private RequestCompletion endOfRequest() {
@@ -199,7 +176,7 @@ final class ServletRequestHandling implements RequestHandling {
 	/** The response to an included handler is only a part of that to the request. */
 	@Override
 	public boolean notifiesOfAnswer() {
-		RecordedResponse recorded = RecordedResponse.of(this.request);
+		RecordedServletResponse recorded = RecordedServletResponse.of(this.request);
 		if (recorded == null || this.request.getDispatcherType() == DispatcherType.INCLUDE) {
 			return false;
 		}
@@ -223,7 +200,7 @@ final class ServletRequestHandling implements RequestHandling {
 
 	@Override
 	public @Nullable Response make(@Nullable Object value) {
-		RecordedResponse recorded = RecordedResponse.of(this.request);
+		RecordedServletResponse recorded = RecordedServletResponse.of(this.request);
 		HandlerMethod handler = handler();
 		if (recorded == null || recorded.isWritten() || handler == null || this.response == null) {
 			return null;
@@ -332,33 +309,30 @@ final class ServletRequestHandling implements RequestHandling {
 	 * @throws HandlerWaitsException if the request waits
 	 * @throws io.github.lockstarter.LockException if a lock is not granted
 	 */
-	private HeldLeases acquireOrSuspend(LockedCall call, LockAcquisition locks, boolean untilResponse)
-			throws Exception {
+	private HeldLeases acquireOrSuspend(LockedCall call, LockAcquisition locks) throws Exception {
 		ModelAndViewContainer prepared = PreparedModel.of(this.request);
 		ModelAndViewContainer container = (prepared != null) ? prepared : new ModelAndViewContainer();
 		boolean handled = container.isRequestHandled();
-		return acquireOrSuspend(call.method(), (executor) -> call.acquireAsync(locks, untilResponse, executor),
-				(leases) -> new ResumedHandler(call, leases, handled), (failure) -> failure, container);
+		return acquireOrSuspend(locks, (leases) -> new ResumedHandler(call, leases, handled), (failure) -> failure,
+				container);
 	}
 
 	/**
 	 * Acquires locks, or suspends the request until they are granted.
-	 * @param acquisition acquires the locks, and is completed by the executor
 	 * @param resumption returns the result with which the request is dispatched again
 	 * @param refusal returns the one for a failure; an exception is thrown by Spring MVC
 	 */
-	private HeldLeases acquireOrSuspend(LockedMethod method,
-			Function<Executor, CompletableFuture<HeldLeases>> acquisition, Function<HeldLeases, Object> resumption,
+	private HeldLeases acquireOrSuspend(LockAcquisition locks, Function<HeldLeases, Object> resumption,
 			Function<Exception, Object> refusal, ModelAndViewContainer container) throws Exception {
 		if (!asyncManager().isConcurrentHandlingStarted()) {
 			CallingThread thread = new CallingThread();
-			CompletableFuture<HeldLeases> attempt = acquisition.apply(thread);
+			CompletableFuture<HeldLeases> attempt = locks.acquireAsync(thread);
 			if (thread.await(attempt, MAX_BLOCKING_WAIT)) {
 				return result(attempt);
 			}
 			suspend(attempt, resumption, refusal, container);
 		}
-		throw new HandlerWaitsException(method);
+		throw new HandlerWaitsException(locks.method());
 	}
 
 	private static HeldLeases result(CompletableFuture<HeldLeases> attempt) {

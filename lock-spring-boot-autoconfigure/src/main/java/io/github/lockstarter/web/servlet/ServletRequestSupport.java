@@ -22,8 +22,6 @@ import io.github.lockstarter.operation.LockedMethod;
  */
 public final class ServletRequestSupport implements RequestSupport {
 
-	private final NullableHandlers nullableHandlers = new NullableHandlers();
-
 	private final Supplier<RequestMappingHandlerAdapter> adapter;
 
 	/**
@@ -54,7 +52,7 @@ public final class ServletRequestSupport implements RequestSupport {
 	}
 
 	ServletRequestHandling handling(HttpServletRequest request, @Nullable HttpServletResponse response) {
-		return new ServletRequestHandling(request, response, this.nullableHandlers, this.adapter);
+		return new ServletRequestHandling(request, response, this.adapter);
 	}
 
 }

@@ -121,6 +121,14 @@ class PreparedConflictResolverTests {
 	}
 
 	@Test
+	@DisplayName("With lock.web.prepared-rejections=false, each refusal uses the exception handling, and gets the same answer")
+	void switchedOff() throws Exception {
+		try (TestServer server = start(Nothing.class, "lock.web.prepared-rejections=false")) {
+			RefusedRequests.assertUnprepared(server, "/body");
+		}
+	}
+
+	@Test
 	@DisplayName("Each language, and each kind of client, has its own prepared answer")
 	void kinds() throws Exception {
 		TestServer server = shared();

@@ -1,12 +1,14 @@
 package io.github.lockstarter.web.reactive;
 
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
@@ -17,9 +19,13 @@ import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
+import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.reactive.DispatchExceptionHandler;
 import org.springframework.web.reactive.HandlerMapping;
 import org.springframework.web.reactive.HandlerResult;
+import org.springframework.web.reactive.HandlerResultHandler;
+import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerAdapter;
 import org.springframework.web.reactive.result.method.annotation.ResponseEntityResultHandler;
 import org.springframework.web.server.NotAcceptableStatusException;
 import org.springframework.web.server.ServerWebExchange;
@@ -28,8 +34,8 @@ import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.interceptor.LockedCall;
 import io.github.lockstarter.web.AcceptHeader;
 import io.github.lockstarter.web.PreparedConflict;
-import io.github.lockstarter.web.PreparedConflicts;
 import io.github.lockstarter.web.PreparedConflicts.Kind;
+import io.github.lockstarter.web.PreparedConflicts;
 
 /**
  * Answers conflicts of handlers with prepared documents, instead of Spring WebFlux's
@@ -37,25 +43,29 @@ import io.github.lockstarter.web.PreparedConflicts.Kind;
  * this library answers them, their answers are kept for later conflicts. This is not done
  * in an application that observes errors or changes answers.
  */
-public final class ConflictWriter {
+public final class PreparedConflictWriter {
 
 	/** The name of the attribute with the kind of a conflict that is an error signal. */
-	private static final String SIGNALLED = ConflictWriter.class.getName() + ".signalled";
+	private static final String SIGNALLED = PreparedConflictWriter.class.getName() + ".signalled";
 
 	private final PreparedConflicts prepared = new PreparedConflicts();
 
-	private final ConflictObservers observers;
+	private final Observers observers;
 
 	private final Supplier<ResponseEntityResultHandler> entities;
 
+	private final BooleanSupplier enabled;
+
 	/**
 	 * Creates a writer.
-	 * @param observers the components that would not observe a conflict
-	 * @param entities writes entities, if there are no such components
+	 * @param beans the beans of the application
+	 * @param enabled whether answers are prepared
 	 */
-	public ConflictWriter(ConflictObservers observers, Supplier<ResponseEntityResultHandler> entities) {
-		this.observers = observers;
-		this.entities = entities;
+	public PreparedConflictWriter(ListableBeanFactory beans, BooleanSupplier enabled) {
+		this.observers = new Observers(beans);
+		this.entities = SingletonSupplier
+			.of(() -> beans.getBean(Observers.ENTITIES, ResponseEntityResultHandler.class));
+		this.enabled = enabled;
 	}
 
 	/**
@@ -65,8 +75,8 @@ public final class ConflictWriter {
 	 */
 	@Nullable Mono<Void> write(LockConflictException conflict, LockedCall call, ServerWebExchange exchange) {
 		ServerHttpResponse response = exchange.getResponse();
-		if (response.isCommitted() || !call.method().emitsEntity() || this.observers.exist() || prefersHtml(exchange)
-				|| !(exchange
+		if (!this.enabled.getAsBoolean() || response.isCommitted() || !call.method().emitsEntity()
+				|| this.observers.exist() || prefersHtml(exchange) || !(exchange
 					.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE) instanceof HandlerMethod handler)) {
 			return null;
 		}
@@ -129,7 +139,7 @@ public final class ConflictWriter {
 					byte[] bytes = new byte[buffer.readableByteCount()];
 					buffer.read(bytes);
 					DataBufferUtils.release(buffer);
-					ConflictWriter.this.prepared.add(kind,
+					PreparedConflictWriter.this.prepared.add(kind,
 							PreparedConflict.of(getHeaders().getFirst(HttpHeaders.CONTENT_TYPE), bytes, path(exchange),
 									conflict.getRetryAfter().toMillis()));
 					return super.writeWith(Mono.just(bufferFactory().wrap(bytes)));
@@ -140,6 +150,47 @@ public final class ConflictWriter {
 		return this.entities.get()
 			.handleResult(exchange.mutate().response(response).build(),
 					new HandlerResult(this, Mono.just(answer), type));
+	}
+
+	/**
+	 * Finds components of the application that observe a conflict, or change its answer,
+	 * only if Spring WebFlux handles the error signal.
+	 */
+	private static final class Observers {
+
+		/** The name of the bean that writes entities. */
+		static final String ENTITIES = "responseEntityResultHandler";
+
+		private final Supplier<Boolean> found;
+
+		/**
+		 * Creates an instance, which searches for the components at the first conflict.
+		 * @param beans the beans of the application
+		 */
+		Observers(ListableBeanFactory beans) {
+			this.found = SingletonSupplier
+				.of(() -> !beans.containsBean(ENTITIES) || changesAnswers(beans.getBean(ENTITIES))
+						|| beans.getBeanProvider(HandlerResultHandler.class).stream().anyMatch(Observers::isForeign)
+						|| beans.getBeanProvider(DispatchExceptionHandler.class)
+							.stream()
+							.anyMatch((handler) -> handler.getClass() != RequestMappingHandlerAdapter.class));
+		}
+
+		private static boolean changesAnswers(Object entities) {
+			return entities.getClass() != ResponseEntityResultHandler.class
+					|| !((ResponseEntityResultHandler) entities).getErrorResponseInterceptors().isEmpty();
+		}
+
+		private static boolean isForeign(HandlerResultHandler handler) {
+			return !(handler instanceof DeferredResponseEntityHandler)
+					&& !handler.getClass().getName().startsWith("org.springframework.web.reactive.");
+		}
+
+		/** Returns whether the application has any. */
+		boolean exist() {
+			return this.found.get();
+		}
+
 	}
 
 }

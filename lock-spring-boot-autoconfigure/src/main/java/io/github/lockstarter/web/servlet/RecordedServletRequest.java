@@ -34,9 +34,9 @@ import io.github.lockstarter.web.FormParameters;
  * read. It is outside of all filters, which may read the body, too. Only what is read
  * through it is recorded: containers read forms and parts themselves.
  */
-final class RecordedRequest extends HttpServletRequestWrapper {
+final class RecordedServletRequest extends HttpServletRequestWrapper {
 
-	private static final String ATTRIBUTE = RecordedRequest.class.getName();
+	private static final String ATTRIBUTE = RecordedServletRequest.class.getName();
 
 	private static final int BUFFER_SIZE = 8192;
 
@@ -60,14 +60,14 @@ final class RecordedRequest extends HttpServletRequestWrapper {
 	/** Whether these parameters cannot be decoded. */
 	private boolean malformed;
 
-	private RecordedRequest(HttpServletRequest request, long maxSize) {
+	private RecordedServletRequest(HttpServletRequest request, long maxSize) {
 		super(request);
 		this.maxSize = maxSize;
 	}
 
 	/** Returns the recorded request behind a request, if there is one. */
-	static @Nullable RecordedRequest of(HttpServletRequest request) {
-		return (request.getAttribute(ATTRIBUTE) instanceof RecordedRequest recorded) ? recorded : null;
+	static @Nullable RecordedServletRequest of(HttpServletRequest request) {
+		return (request.getAttribute(ATTRIBUTE) instanceof RecordedServletRequest recorded) ? recorded : null;
 	}
 
 	/**
@@ -75,7 +75,7 @@ final class RecordedRequest extends HttpServletRequestWrapper {
 	 * @param maxSize the largest number of bytes to record
 	 */
 	static HttpServletRequest record(HttpServletRequest request, long maxSize) {
-		RecordedRequest recorded = new RecordedRequest(request, maxSize);
+		RecordedServletRequest recorded = new RecordedServletRequest(request, maxSize);
 		request.setAttribute(ATTRIBUTE, recorded);
 		return recorded;
 	}
@@ -237,7 +237,8 @@ final class RecordedRequest extends HttpServletRequestWrapper {
 
 		@Override
 		public void forward(ServletRequest request, ServletResponse response) throws ServletException, IOException {
-			RecordedResponse recorded = (request instanceof HttpServletRequest http) ? RecordedResponse.of(http) : null;
+			RecordedServletResponse recorded = (request instanceof HttpServletRequest http)
+					? RecordedServletResponse.of(http) : null;
 			if (recorded != null) {
 				recorded.forwarded();
 			}

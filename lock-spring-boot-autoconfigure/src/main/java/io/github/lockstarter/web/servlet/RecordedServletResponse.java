@@ -35,9 +35,9 @@ import io.github.lockstarter.web.OwnLocations;
  * A response whose answer is kept for later duplicates, if leases are held for that when
  * it is written. Otherwise it has no effect.
  */
-final class RecordedResponse extends HttpServletResponseWrapper {
+final class RecordedServletResponse extends HttpServletResponseWrapper {
 
-	private static final String ATTRIBUTE = RecordedResponse.class.getName();
+	private static final String ATTRIBUTE = RecordedServletResponse.class.getName();
 
 	private static final byte[] NO_BODY = {};
 
@@ -85,7 +85,7 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 	/** Whether somebody may write to the original stream or writer. */
 	private boolean originalGiven;
 
-	private RecordedResponse(HttpServletRequest request, HttpServletResponse response, long maxSize) {
+	private RecordedServletResponse(HttpServletRequest request, HttpServletResponse response, long maxSize) {
 		super(response);
 		this.request = request;
 		this.handled = request;
@@ -93,16 +93,16 @@ final class RecordedResponse extends HttpServletResponseWrapper {
 	}
 
 	/** Returns the response to the request, if answers are recorded. */
-	static @Nullable RecordedResponse of(HttpServletRequest request) {
-		return (request.getAttribute(ATTRIBUTE) instanceof RecordedResponse recorded) ? recorded : null;
+	static @Nullable RecordedServletResponse of(HttpServletRequest request) {
+		return (request.getAttribute(ATTRIBUTE) instanceof RecordedServletResponse recorded) ? recorded : null;
 	}
 
 	/**
 	 * Returns the response to the request, which is recorded from now on.
 	 * @param maxSize the largest number of bytes to record
 	 */
-	static RecordedResponse of(HttpServletRequest request, HttpServletResponse response, long maxSize) {
-		RecordedResponse recorded = new RecordedResponse(request, response, maxSize);
+	static RecordedServletResponse of(HttpServletRequest request, HttpServletResponse response, long maxSize) {
+		RecordedServletResponse recorded = new RecordedServletResponse(request, response, maxSize);
 		request.setAttribute(ATTRIBUTE, recorded);
 		return recorded;
 	}

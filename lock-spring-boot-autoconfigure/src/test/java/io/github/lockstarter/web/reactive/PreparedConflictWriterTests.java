@@ -46,7 +46,7 @@ import io.github.lockstarter.web.RefusedRequests.CountedAnswers;
 import static io.github.lockstarter.web.RefusedRequests.UNTIL_PREPARED;
 import static org.assertj.core.api.Assertions.assertThat;
 
-class ConflictWriterTests {
+class PreparedConflictWriterTests {
 
 	/**
 	 * The number of times that a component of the application saw a conflict or its
@@ -65,6 +65,14 @@ class ConflictWriterTests {
 			assertThat(RefusedRequests.described(server)).isZero();
 			RefusedRequests.assertAlike(Stream.concat(first.stream(), later.stream()).toList(), path);
 			assertThat(server.post(path).body()).isEqualTo("ran");
+		}
+	}
+
+	@Test
+	@DisplayName("With lock.web.prepared-rejections=false, each refusal uses the exception handling, and gets the same answer")
+	void switchedOff() throws Exception {
+		try (TestServer server = start(Nothing.class, "lock.web.prepared-rejections=false")) {
+			RefusedRequests.assertUnprepared(server, "/mono");
 		}
 	}
 
@@ -124,12 +132,13 @@ class ConflictWriterTests {
 		return start(Nothing.class);
 	}
 
-	private static TestServer start(Class<?> more) {
+	private static TestServer start(Class<?> more, String... properties) {
 		seen.set(0);
 		SpringApplication application = new SpringApplication(TestServer.CompleteApplication.class,
 				CountedAnswers.class, Handlers.class, more);
 		application.setWebApplicationType(WebApplicationType.REACTIVE);
-		return TestServer.start(application, "lock.store=memory");
+		return TestServer.start(application,
+				Stream.concat(Stream.of("lock.store=memory"), Stream.of(properties)).toArray(String[]::new));
 	}
 
 	static class Nothing {

@@ -54,7 +54,7 @@ import io.github.lockstarter.web.RefusedRequests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class LockExceptionHandlersTests {
+class ServletLockExceptionHandlersTests {
 
 	@AutoClose
 	private static final SharedServers servers = new SharedServers();
@@ -424,7 +424,7 @@ class LockExceptionHandlersTests {
 		@Override
 		public void postProcessBeanDefinitionRegistry(BeanDefinitionRegistry registry) {
 			Stream.of(registry.getBeanDefinitionNames())
-				.filter((name) -> name.startsWith(LockExceptionHandlers.class.getName()))
+				.filter((name) -> name.startsWith(ServletLockExceptionHandlers.class.getName()))
 				.forEach(registry::removeBeanDefinition);
 		}
 

@@ -1,6 +1,7 @@
 package io.github.lockstarter.web.servlet;
 
 import java.io.IOException;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
@@ -27,17 +28,22 @@ import io.github.lockstarter.web.LockProblems;
  * handler. They come before Spring Boot's advice, which has order 0, and so before an
  * unordered handler of the application for every {@link Exception}.
  */
-public final class LockExceptionHandlers {
+public final class ServletLockExceptionHandlers {
+
+	/** The advices, in one order, so that builds generate the same code. */
+	public static final List<Class<?>> ALL = List.of(OfConflict.class, OfMissingKey.class, OfTooManyKeys.class,
+			OfInvalidIdempotencyKey.class, OfPayloadMismatch.class, OfTooLargeRequest.class, OfResultUnavailable.class,
+			OfLostLease.class, OfStore.class);
 
 	private static final int BEFORE_SPRING_BOOT = -1;
 
-	private LockExceptionHandlers() {
+	private ServletLockExceptionHandlers() {
 	}
 
 	/** Answers a {@link LockConflictException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
-	public static final class OfConflict extends LockExceptionHandler {
+	public static final class OfConflict extends ServletLockExceptionHandler {
 
 		OfConflict(LockProblems problems) {
 			super(problems);
@@ -54,7 +60,7 @@ public final class LockExceptionHandlers {
 	/** Answers a {@link MissingLockKeyException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
-	public static final class OfMissingKey extends LockExceptionHandler {
+	public static final class OfMissingKey extends ServletLockExceptionHandler {
 
 		OfMissingKey(LockProblems problems) {
 			super(problems);
@@ -71,7 +77,7 @@ public final class LockExceptionHandlers {
 	/** Answers a {@link TooManyLockKeysException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
-	public static final class OfTooManyKeys extends LockExceptionHandler {
+	public static final class OfTooManyKeys extends ServletLockExceptionHandler {
 
 		OfTooManyKeys(LockProblems problems) {
 			super(problems);
@@ -88,7 +94,7 @@ public final class LockExceptionHandlers {
 	/** Answers an {@link InvalidIdempotencyKeyException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
-	public static final class OfInvalidIdempotencyKey extends LockExceptionHandler {
+	public static final class OfInvalidIdempotencyKey extends ServletLockExceptionHandler {
 
 		OfInvalidIdempotencyKey(LockProblems problems) {
 			super(problems);
@@ -105,7 +111,7 @@ public final class LockExceptionHandlers {
 	/** Answers a {@link PayloadMismatchException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
-	public static final class OfPayloadMismatch extends LockExceptionHandler {
+	public static final class OfPayloadMismatch extends ServletLockExceptionHandler {
 
 		OfPayloadMismatch(LockProblems problems) {
 			super(problems);
@@ -122,7 +128,7 @@ public final class LockExceptionHandlers {
 	/** Answers a {@link RequestTooLargeException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
-	public static final class OfTooLargeRequest extends LockExceptionHandler {
+	public static final class OfTooLargeRequest extends ServletLockExceptionHandler {
 
 		OfTooLargeRequest(LockProblems problems) {
 			super(problems);
@@ -139,7 +145,7 @@ public final class LockExceptionHandlers {
 	/** Answers a {@link ResultUnavailableException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
-	public static final class OfResultUnavailable extends LockExceptionHandler {
+	public static final class OfResultUnavailable extends ServletLockExceptionHandler {
 
 		OfResultUnavailable(LockProblems problems) {
 			super(problems);
@@ -156,7 +162,7 @@ public final class LockExceptionHandlers {
 	/** Answers a {@link LeaseLostException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
-	public static final class OfLostLease extends LockExceptionHandler {
+	public static final class OfLostLease extends ServletLockExceptionHandler {
 
 		OfLostLease(LockProblems problems) {
 			super(problems);
@@ -173,7 +179,7 @@ public final class LockExceptionHandlers {
 	/** Answers a {@link LockStoreException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
-	public static final class OfStore extends LockExceptionHandler {
+	public static final class OfStore extends ServletLockExceptionHandler {
 
 		OfStore(LockProblems problems) {
 			super(problems);

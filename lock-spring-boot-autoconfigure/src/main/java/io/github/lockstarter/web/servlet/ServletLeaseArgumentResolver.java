@@ -19,7 +19,7 @@ import io.github.lockstarter.Lease;
  * acquired after the arguments of a request have been resolved. The lease is then
  * inserted.
  */
-public final class LeaseArgumentResolver implements HandlerMethodArgumentResolver {
+public final class ServletLeaseArgumentResolver implements HandlerMethodArgumentResolver {
 
 	private final BiPredicate<Method, Class<?>> locked;
 
@@ -27,7 +27,7 @@ public final class LeaseArgumentResolver implements HandlerMethodArgumentResolve
 	 * Creates a resolver.
 	 * @param locked whether a method of a class is annotated
 	 */
-	public LeaseArgumentResolver(BiPredicate<Method, Class<?>> locked) {
+	public ServletLeaseArgumentResolver(BiPredicate<Method, Class<?>> locked) {
 		this.locked = locked;
 	}
 

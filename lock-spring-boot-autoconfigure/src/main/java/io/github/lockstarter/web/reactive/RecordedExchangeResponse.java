@@ -32,7 +32,7 @@ import io.github.lockstarter.web.OwnLocations;
  * A response whose answer is kept for later duplicates, if leases are held for that. If
  * an earlier answer is replayed, nothing else is written.
  */
-class RecordedResponse extends ServerHttpResponseDecorator {
+class RecordedExchangeResponse extends ServerHttpResponseDecorator {
 
 	private static final byte[] NO_BODY = {};
 
@@ -50,9 +50,9 @@ class RecordedResponse extends ServerHttpResponseDecorator {
 	/** The status and the headers before the server has changed them. */
 	private volatile @Nullable ResponseHead head;
 
-	private final RecordedRequest request;
+	private final RecordedExchangeRequest request;
 
-	private RecordedResponse(RecordedRequest request, ServerHttpResponse response, long maxSize) {
+	private RecordedExchangeResponse(RecordedExchangeRequest request, ServerHttpResponse response, long maxSize) {
 		super(response);
 		this.request = request;
 		response.beforeCommit(() -> Mono.fromRunnable(() -> this.head = head(this)));
@@ -64,19 +64,19 @@ class RecordedResponse extends ServerHttpResponseDecorator {
 	 * Returns the response, whose answer is recorded from now on.
 	 * @param maxSize the largest number of bytes to record
 	 */
-	static RecordedResponse of(RecordedRequest request, ServerHttpResponse response, long maxSize) {
+	static RecordedExchangeResponse of(RecordedExchangeRequest request, ServerHttpResponse response, long maxSize) {
 		return (response instanceof ZeroCopyHttpOutputMessage) ? new ZeroCopy(request, response, maxSize)
-				: new RecordedResponse(request, response, maxSize);
+				: new RecordedExchangeResponse(request, response, maxSize);
 	}
 
 	/**
 	 * Returns the recorded response to the request, if answers are recorded. Filters may
 	 * have decorated it.
 	 */
-	static @Nullable RecordedResponse of(ServerWebExchange exchange) {
+	static @Nullable RecordedExchangeResponse of(ServerWebExchange exchange) {
 		ServerHttpResponse response = exchange.getResponse();
 		while (response instanceof ServerHttpResponseDecorator decorator) {
-			if (decorator instanceof RecordedResponse recorded) {
+			if (decorator instanceof RecordedExchangeResponse recorded) {
 				return recorded;
 			}
 			response = decorator.getDelegate();
@@ -84,7 +84,7 @@ class RecordedResponse extends ServerHttpResponseDecorator {
 		return null;
 	}
 
-	RecordedRequest request() {
+	RecordedExchangeRequest request() {
 		return this.request;
 	}
 
@@ -264,11 +264,11 @@ class RecordedResponse extends ServerHttpResponseDecorator {
 	}
 
 	/** A response that can send a file without copying its bytes through the JVM. */
-	private static final class ZeroCopy extends RecordedResponse implements ZeroCopyHttpOutputMessage {
+	private static final class ZeroCopy extends RecordedExchangeResponse implements ZeroCopyHttpOutputMessage {
 
 		private static final int BUFFER_SIZE = 8192;
 
-		ZeroCopy(RecordedRequest request, ServerHttpResponse response, long maxSize) {
+		ZeroCopy(RecordedExchangeRequest request, ServerHttpResponse response, long maxSize) {
 			super(request, response, maxSize);
 		}
 

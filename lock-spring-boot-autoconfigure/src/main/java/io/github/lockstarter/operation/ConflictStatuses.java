@@ -1,4 +1,4 @@
-package io.github.lockstarter.web;
+package io.github.lockstarter.operation;
 
 import java.util.function.Function;
 
@@ -7,8 +7,9 @@ import org.springframework.http.HttpStatusCode;
 import io.github.lockstarter.LockConflictException;
 
 /**
- * Sets the configured status of conflicts that the application or a custom registry
- * creates. All other conflicts have a status already.
+ * The only code that sets the status of a conflict. A conflict of the registry, of the
+ * application or of a custom registry has the status that is configured for the name of
+ * its lock. The call of an annotated method replaces it with that of the annotation.
  */
 public final class ConflictStatuses {
 
@@ -30,6 +31,15 @@ public final class ConflictStatuses {
 		if (!conflict.isStatusCodeSet()) {
 			conflict.setStatusCode(this.configured.apply(conflict.getLockName()));
 		}
+	}
+
+	/**
+	 * Sets the status of a conflict of an annotated method.
+	 * @param conflict the conflict
+	 * @param operation the operation that needs the lock
+	 */
+	public static void replace(LockConflictException conflict, LockOperation operation) {
+		conflict.setStatusCode(operation.refusal());
 	}
 
 }

@@ -31,7 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 @ExtendWith(OutputCaptureExtension.class)
-class LockExceptionHandlersTests {
+class ReactiveLockExceptionHandlersTests {
 
 	@AutoClose
 	private static final SharedServers servers = new SharedServers();
@@ -257,7 +257,7 @@ class LockExceptionHandlersTests {
 		@Override
 		public void postProcessBeanDefinitionRegistry(BeanDefinitionRegistry registry) {
 			Stream.of(registry.getBeanDefinitionNames())
-				.filter((name) -> name.startsWith(LockExceptionHandlers.class.getName()))
+				.filter((name) -> name.startsWith(ReactiveLockExceptionHandlers.class.getName()))
 				.forEach(registry::removeBeanDefinition);
 		}
 

@@ -1,5 +1,7 @@
 package io.github.lockstarter.web.reactive;
 
+import java.util.List;
+
 import reactor.core.publisher.Mono;
 
 import org.springframework.core.MethodParameter;
@@ -19,7 +21,7 @@ import io.github.lockstarter.PayloadMismatchException;
 import io.github.lockstarter.RequestTooLargeException;
 import io.github.lockstarter.ResultUnavailableException;
 import io.github.lockstarter.TooManyLockKeysException;
-import io.github.lockstarter.web.ConflictStatuses;
+import io.github.lockstarter.operation.ConflictStatuses;
 import io.github.lockstarter.web.LockProblems;
 
 /**
@@ -27,25 +29,30 @@ import io.github.lockstarter.web.LockProblems;
  * handler. They come before Spring Boot's advice, which has order 0, and so before an
  * unordered handler of the application for every {@link Exception}.
  */
-public final class LockExceptionHandlers {
+public final class ReactiveLockExceptionHandlers {
+
+	/** The advices, in one order, so that builds generate the same code. */
+	public static final List<Class<?>> ALL = List.of(OfConflict.class, OfMissingKey.class, OfTooManyKeys.class,
+			OfInvalidIdempotencyKey.class, OfPayloadMismatch.class, OfTooLargeRequest.class, OfResultUnavailable.class,
+			OfLostLease.class, OfStore.class);
 
 	private static final int BEFORE_SPRING_BOOT = -1;
 
-	private LockExceptionHandlers() {
+	private ReactiveLockExceptionHandlers() {
 	}
 
 	/** Answers a {@link LockConflictException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
-	public static final class OfConflict extends LockExceptionHandler {
+	public static final class OfConflict extends ReactiveLockExceptionHandler {
 
 		private final MethodParameter type;
 
 		private final ConflictStatuses statuses;
 
-		private final ConflictWriter writer;
+		private final PreparedConflictWriter writer;
 
-		OfConflict(LockProblems problems, ConflictStatuses statuses, ConflictWriter writer)
+		OfConflict(LockProblems problems, ConflictStatuses statuses, PreparedConflictWriter writer)
 				throws NoSuchMethodException {
 			super(problems);
 			this.type = MethodParameter.forExecutable(
@@ -69,7 +76,7 @@ public final class LockExceptionHandlers {
 	/** Answers a {@link MissingLockKeyException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
-	public static final class OfMissingKey extends LockExceptionHandler {
+	public static final class OfMissingKey extends ReactiveLockExceptionHandler {
 
 		OfMissingKey(LockProblems problems) {
 			super(problems);
@@ -85,7 +92,7 @@ public final class LockExceptionHandlers {
 	/** Answers a {@link TooManyLockKeysException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
-	public static final class OfTooManyKeys extends LockExceptionHandler {
+	public static final class OfTooManyKeys extends ReactiveLockExceptionHandler {
 
 		OfTooManyKeys(LockProblems problems) {
 			super(problems);
@@ -101,7 +108,7 @@ public final class LockExceptionHandlers {
 	/** Answers an {@link InvalidIdempotencyKeyException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
-	public static final class OfInvalidIdempotencyKey extends LockExceptionHandler {
+	public static final class OfInvalidIdempotencyKey extends ReactiveLockExceptionHandler {
 
 		OfInvalidIdempotencyKey(LockProblems problems) {
 			super(problems);
@@ -118,7 +125,7 @@ public final class LockExceptionHandlers {
 	/** Answers a {@link PayloadMismatchException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
-	public static final class OfPayloadMismatch extends LockExceptionHandler {
+	public static final class OfPayloadMismatch extends ReactiveLockExceptionHandler {
 
 		OfPayloadMismatch(LockProblems problems) {
 			super(problems);
@@ -134,7 +141,7 @@ public final class LockExceptionHandlers {
 	/** Answers a {@link RequestTooLargeException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
-	public static final class OfTooLargeRequest extends LockExceptionHandler {
+	public static final class OfTooLargeRequest extends ReactiveLockExceptionHandler {
 
 		OfTooLargeRequest(LockProblems problems) {
 			super(problems);
@@ -150,7 +157,7 @@ public final class LockExceptionHandlers {
 	/** Answers a {@link ResultUnavailableException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
-	public static final class OfResultUnavailable extends LockExceptionHandler {
+	public static final class OfResultUnavailable extends ReactiveLockExceptionHandler {
 
 		OfResultUnavailable(LockProblems problems) {
 			super(problems);
@@ -166,7 +173,7 @@ public final class LockExceptionHandlers {
 	/** Answers a {@link LeaseLostException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
-	public static final class OfLostLease extends LockExceptionHandler {
+	public static final class OfLostLease extends ReactiveLockExceptionHandler {
 
 		OfLostLease(LockProblems problems) {
 			super(problems);
@@ -182,7 +189,7 @@ public final class LockExceptionHandlers {
 	/** Answers a {@link LockStoreException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
-	public static final class OfStore extends LockExceptionHandler {
+	public static final class OfStore extends ReactiveLockExceptionHandler {
 
 		OfStore(LockProblems problems) {
 			super(problems);

@@ -14,7 +14,7 @@ import io.github.lockstarter.Lease;
  * acquired after the arguments of a request have been resolved. The lease is then
  * inserted.
  */
-public final class LeaseArgumentResolver implements HandlerMethodArgumentResolver {
+public final class ReactiveLeaseArgumentResolver implements HandlerMethodArgumentResolver {
 
 	@Override
 	public boolean supportsParameter(MethodParameter parameter) {

@@ -23,7 +23,7 @@ import org.springframework.web.server.ServerWebExchange;
  * A request whose body can be compared with that of another one, before or after it is
  * read. It is outside of all filters, which may read the body, too.
  */
-final class RecordedRequest extends AbstractServerHttpRequest {
+final class RecordedExchangeRequest extends AbstractServerHttpRequest {
 
 	private final ByteArrayOutputStream read = new ByteArrayOutputStream();
 
@@ -43,7 +43,7 @@ final class RecordedRequest extends AbstractServerHttpRequest {
 	 * Like a request of Spring, it shares its attributes with its exchange.
 	 * @param maxSize the largest number of bytes to record
 	 */
-	RecordedRequest(ServerHttpRequest request, long maxSize) {
+	RecordedExchangeRequest(ServerHttpRequest request, long maxSize) {
 		super(request.getMethod(), request.getURI(), request.getPath().contextPath().value(), request.getHeaders());
 		this.request = request;
 		this.maxSize = maxSize;
@@ -53,8 +53,8 @@ final class RecordedRequest extends AbstractServerHttpRequest {
 	 * Returns the recorded request of an exchange, if there is one. Filters may have
 	 * replaced it.
 	 */
-	static @Nullable RecordedRequest of(ServerWebExchange exchange) {
-		RecordedResponse response = RecordedResponse.of(exchange);
+	static @Nullable RecordedExchangeRequest of(ServerWebExchange exchange) {
+		RecordedExchangeResponse response = RecordedExchangeResponse.of(exchange);
 		return (response != null) ? response.request() : null;
 	}
 

@@ -16,11 +16,11 @@ import io.github.lockstarter.web.LockProblems;
  * of browsers, and requests whose response is committed, are left to
  * {@link LockWebExceptionHandler}.
  */
-abstract class LockExceptionHandler {
+abstract class ReactiveLockExceptionHandler {
 
 	private final LockProblems problems;
 
-	LockExceptionHandler(LockProblems problems) {
+	ReactiveLockExceptionHandler(LockProblems problems) {
 		this.problems = problems;
 	}
 

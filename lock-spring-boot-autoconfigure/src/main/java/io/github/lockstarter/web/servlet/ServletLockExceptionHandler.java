@@ -20,14 +20,14 @@ import io.github.lockstarter.web.LockProblems;
  * Answers a lock exception in Spring MVC: with problem details for programs, and for
  * browsers with the application's HTML error page, with the same status and headers.
  */
-abstract class LockExceptionHandler {
+abstract class ServletLockExceptionHandler {
 
 	/** The name of the attribute with the exception that was answered. */
-	static final String ANSWERED = LockExceptionHandler.class.getName() + ".answered";
+	static final String ANSWERED = ServletLockExceptionHandler.class.getName() + ".answered";
 
 	private final LockProblems problems;
 
-	LockExceptionHandler(LockProblems problems) {
+	ServletLockExceptionHandler(LockProblems problems) {
 		this.problems = problems;
 	}
 
