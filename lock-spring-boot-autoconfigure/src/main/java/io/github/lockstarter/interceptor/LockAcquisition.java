@@ -84,13 +84,15 @@ public final class LockAcquisition {
 		this.context = context;
 		this.chain = chain;
 		this.untilResponse = untilResponse;
-		List<WantedLock> locks = new ArrayList<>(method.operations().size());
-		Set<LockKey> keys = (method.operations().size() > 1) ? new HashSet<>() : Set.of();
+		List<LockOperation> operations = method.operations();
+		boolean several = operations.size() > 1;
+		List<WantedLock> locks = new ArrayList<>(operations.size());
+		Set<LockKey> keys = several ? new HashSet<>() : Set.of();
 		SharedCall sharing = null;
-		for (LockOperation operation : method.operations()) {
+		for (LockOperation operation : operations) {
 			if (operation.appliesTo(call)) {
 				for (LockKey key : operation.lockKeys(call)) {
-					if (method.operations().size() == 1 || keys.add(key)) {
+					if (!several || keys.add(key)) {
 						locks.add(new WantedLock(key, operation));
 					}
 					sharing = operation.shared(key, call);

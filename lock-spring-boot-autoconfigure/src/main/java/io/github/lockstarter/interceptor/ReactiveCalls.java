@@ -17,6 +17,7 @@ import io.github.lockstarter.completion.RequestCompletion;
 import io.github.lockstarter.completion.ReturnType;
 import io.github.lockstarter.key.CurrentRequest;
 import io.github.lockstarter.key.SecurityPrincipal;
+import io.github.lockstarter.operation.LockedMethod;
 import io.github.lockstarter.result.SharedResult;
 
 /**
@@ -72,20 +73,21 @@ final class ReactiveCalls {
 	 * not called on a thread of the registry.
 	 */
 	private Mono<HeldLeases> acquire(LockedCall call) {
+		LockedMethod method = call.method();
 		RequestHandling handling = call.request();
 		RequestCompletion endOfThreads = (handling != null) ? handling.end() : null;
 		Mono<LockAcquisition> locksOfThread = locksOfThread(call);
 		return Mono.deferContextual((context) -> {
 			ReactiveRequestSupport.Request request = (this.requests != null) ? this.requests.find(context) : null;
 			RequestCompletion end = (request != null) ? request.end() : endOfThreads;
-			boolean handled = end != null && (request == null || request.isHandledBy(call.method()));
+			boolean handled = end != null && (request == null || request.isHandledBy(method));
 			Executor executor = executor(request);
 			HandlerResponse response = (request != null) ? (handled ? request : null) : handling;
 			if (response != null) {
 				response.callAgain();
 			}
 			Mono<HeldLeases> acquired = ((request != null)
-					? request.current(call.method().readsPrincipal(), handled && call.method().readsContent())
+					? request.current(method.readsPrincipal(), handled && method.readsContent())
 						.map(call::locks)
 					: locksOfThread)
 				.flatMap((locks) -> ReactiveAcquisition.of(context,
