@@ -38,7 +38,7 @@ import io.github.lockstarter.web.servlet.ServletLockExceptionHandlers;
 import io.github.lockstarter.web.servlet.LockWebMvcConfigurer;
 import io.github.lockstarter.web.servlet.MadeResponse;
 import io.github.lockstarter.web.servlet.PreparedConflictResolver;
-import io.github.lockstarter.web.servlet.PreparedModel;
+import io.github.lockstarter.web.servlet.KeptModel;
 import io.github.lockstarter.web.servlet.ReplayedAnswerResolver;
 import io.github.lockstarter.web.servlet.ServletRequestSupport;
 import io.github.lockstarter.web.servlet.SuspendedRequestResolver;
@@ -119,13 +119,13 @@ class LockServletConfiguration {
 
 	/** Changes the adapter of Spring MVC after its initialization. */
 	@Bean
-	static BeanPostProcessor exclusiveRequestPreparedModelProcessor(ObjectProvider<LockOperationSource> operations) {
+	static BeanPostProcessor exclusiveRequestKeptModelProcessor(ObjectProvider<LockOperationSource> operations) {
 		return new BeanPostProcessor() {
 
 			@Override
 			public Object postProcessAfterInitialization(Object bean, String name) {
 				if (name.equals(ADAPTER) && bean instanceof RequestMappingHandlerAdapter adapter) {
-					PreparedModel.keep(adapter, locked(operations));
+					KeptModel.keep(adapter, locked(operations));
 					MadeResponse.send(adapter);
 				}
 				return bean;

@@ -229,7 +229,7 @@ class ExclusiveRequestInterceptorTests {
 	}
 
 	@Test
-	@DisplayName("A handler whose request has waited without a thread is called under the leases of that wait")
+	@DisplayName("A handler whose request has waited without a thread is called under the leases of that wait, and nothing is evaluated for it again")
 	void handlerResumed() throws Exception {
 		handle();
 		HeldLeases leases = held();
@@ -238,6 +238,7 @@ class ExclusiveRequestInterceptorTests {
 		Mockito.verify(this.handling).callUnder(leases);
 		Mockito.verify(this.handling, Mockito.never()).acquire(any(), any());
 		Mockito.verify(this.handling, Mockito.never()).callAgain();
+		Mockito.verify(this.requests, Mockito.never()).currentRequest();
 	}
 
 	@Test

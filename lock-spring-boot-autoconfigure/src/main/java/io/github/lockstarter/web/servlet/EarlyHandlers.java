@@ -168,7 +168,7 @@ final class EarlyHandlers {
 		List<HandlerMethodArgumentResolver> all = this.adapter.get().getArgumentResolvers();
 		return (all == null) ? null
 				: all.stream()
-					.filter((each) -> !(each instanceof PreparedModel) && each.supportsParameter(parameter))
+					.filter((each) -> !(each instanceof KeptModel) && each.supportsParameter(parameter))
 					.findFirst()
 					.filter(EarlyHandlers::readsRequest)
 					.map(AbstractNamedValueMethodArgumentResolver.class::cast)

@@ -39,7 +39,7 @@ final class LockHandlerInterceptor implements AsyncHandlerInterceptor {
 		}
 		FilterHeaders.restore(request, response);
 		CallerSecurity.restore(request);
-		PreparedModel.forget(request);
+		KeptModel.forget(request);
 		// A suspended request is dispatched again as a whole, which would call the
 		// handler of the enclosing dispatch twice. Containers end the response when the
 		// dispatch to the error page returns, which Spring Boot forwards to in a WAR.

@@ -131,7 +131,7 @@ final class ServletRequestHandling implements RequestHandling {
 		EarlyLeases early = EarlyLeases.take(this.request, call.method());
 		if (early != null) {
 			if (early.locks().isFor(locks)) {
-				PreparedModel.forget(this.request);
+				KeptModel.forget(this.request);
 				return early.leases();
 			}
 			// Code of the application has changed what the locks depend on.
@@ -140,7 +140,7 @@ final class ServletRequestHandling implements RequestHandling {
 		HeldLeases leases = (locks.mayWait() && canSuspend(call.method()) && keepsModel(call.method())
 				&& !call.isRetried()) ? acquireOrSuspend(call, locks) : locks.acquire();
 		// The model is only for the call of the handler, and not for nested calls.
-		PreparedModel.forget(this.request);
+		KeptModel.forget(this.request);
 		return leases;
 	}
 
@@ -294,7 +294,7 @@ final class ServletRequestHandling implements RequestHandling {
 
 	/** Returns whether the call of a plain handler finds its model again. */
 	private boolean keepsModel(LockedMethod method) {
-		return method.returnType().adapter() != null || PreparedModel.of(this.request) != null || method.writesBody();
+		return method.returnType().adapter() != null || KeptModel.of(this.request) != null || method.writesBody();
 	}
 
 	/**
@@ -310,7 +310,7 @@ final class ServletRequestHandling implements RequestHandling {
 	 * @throws io.github.lockstarter.LockException if a lock is not granted
 	 */
 	private HeldLeases acquireOrSuspend(LockedCall call, LockAcquisition locks) throws Exception {
-		ModelAndViewContainer prepared = PreparedModel.of(this.request);
+		ModelAndViewContainer prepared = KeptModel.of(this.request);
 		ModelAndViewContainer container = (prepared != null) ? prepared : new ModelAndViewContainer();
 		boolean handled = container.isRequestHandled();
 		return acquireOrSuspend(locks, (leases) -> new ResumedHandler(call, leases, handled), (failure) -> failure,

@@ -24,15 +24,15 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
  * including those that argument resolvers added. Only an argument resolver has access to
  * the model. So this resolver precedes all others, and delegates to them.
  */
-public final class PreparedModel implements HandlerMethodArgumentResolver {
+public final class KeptModel implements HandlerMethodArgumentResolver {
 
-	private static final String ATTRIBUTE = PreparedModel.class.getName();
+	private static final String ATTRIBUTE = KeptModel.class.getName();
 
 	private final HandlerMethodArgumentResolverComposite others;
 
 	private final BiPredicate<Method, Class<?>> locked;
 
-	private PreparedModel(List<HandlerMethodArgumentResolver> others, BiPredicate<Method, Class<?>> locked) {
+	private KeptModel(List<HandlerMethodArgumentResolver> others, BiPredicate<Method, Class<?>> locked) {
 		this.others = new HandlerMethodArgumentResolverComposite().addResolvers(others);
 		this.locked = locked;
 	}
@@ -46,7 +46,7 @@ public final class PreparedModel implements HandlerMethodArgumentResolver {
 		List<HandlerMethodArgumentResolver> resolvers = adapter.getArgumentResolvers();
 		Assert.state(resolvers != null, "The adapter has not been initialized");
 		List<HandlerMethodArgumentResolver> all = new ArrayList<>();
-		all.add(new PreparedModel(resolvers, locked));
+		all.add(new KeptModel(resolvers, locked));
 		all.addAll(resolvers);
 		adapter.setArgumentResolvers(all);
 	}
