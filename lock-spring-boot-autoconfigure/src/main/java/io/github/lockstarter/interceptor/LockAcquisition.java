@@ -1,7 +1,6 @@
 package io.github.lockstarter.interceptor;
 
 import java.lang.reflect.Method;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -27,6 +26,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.WaitBudget;
 import io.github.lockstarter.completion.CompletionStageAdapter;
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.key.LockInvocation;
@@ -43,8 +43,6 @@ import io.github.lockstarter.result.SharedCall;
  * the chain of calls holds already is joined.
  */
 public final class LockAcquisition {
-
-	private static final Duration SHORTEST_WAIT = Duration.ofMillis(1);
 
 	private static final String NO_LEASE = "The LockRegistry returned null instead of a Lease. If it is a mock, configure it to return one";
 
@@ -66,10 +64,7 @@ public final class LockAcquisition {
 
 	private final @Nullable SharedCall sharing;
 
-	private final long created = System.nanoTime();
-
-	/** The time at which an earlier wait of the call began, if there was one. */
-	private @Nullable Long waitsSince;
+	private WaitBudget budget = new WaitBudget();
 
 	/**
 	 * Evaluates the operations of a method for a call of it.
@@ -135,15 +130,7 @@ public final class LockAcquisition {
 	 */
 	public void replace(LockAcquisition earlier, HeldLeases leases) {
 		leases.abandon().toCompletableFuture().join();
-		waitSince(earlier.created);
-	}
-
-	/**
-	 * Counts the wait time from an earlier wait of the call, which was for other locks.
-	 * @param begin the time at which it began, of {@link System#nanoTime()}
-	 */
-	void waitSince(long begin) {
-		this.waitsSince = begin;
+		this.budget = earlier.budget;
 	}
 
 	/** Returns whether the call may have to wait for one of the locks. */
@@ -156,7 +143,7 @@ public final class LockAcquisition {
 	 * @throws LockException if one is not granted; the others are released then
 	 */
 	public HeldLeases acquire() {
-		Acquired acquired = new Acquired(this.chain, this.untilResponse);
+		Acquired acquired = new Acquired(this.chain, this.untilResponse, this.budget);
 		for (List<WantedLock> locks : this.locks) {
 			List<WantedLock> open = locks;
 			try {
@@ -198,17 +185,22 @@ public final class LockAcquisition {
 	 * thread
 	 */
 	public CompletableFuture<HeldLeases> acquireAsync(Executor executor) {
-		return acquireAsync(executor, List.of(), this.untilResponse);
+		return attempt(new Acquired(this.chain, this.untilResponse, this.budget), executor);
 	}
 
 	/**
-	 * Acquires the locks like {@link #acquireAsync(Executor)}, for a subscriber.
+	 * Acquires the locks like {@link #acquireAsync(Executor)}, for one of several
+	 * subscribers.
 	 * @param outer the leases of the calls that enclose the subscription, those of the
 	 * innermost call first
 	 * @param untilResponse whether the leases are held until the request has ended
 	 */
 	CompletableFuture<HeldLeases> acquireAsync(Executor executor, List<HeldLeases> outer, boolean untilResponse) {
-		Attempt attempt = new Attempt(new Acquired(this.chain.within(outer), untilResponse), executor);
+		return attempt(new Acquired(this.chain.within(outer), untilResponse, new WaitBudget()), executor);
+	}
+
+	private CompletableFuture<HeldLeases> attempt(Acquired acquired, Executor executor) {
+		Attempt attempt = new Attempt(acquired, executor);
 		attempt.next();
 		return attempt.result;
 	}
@@ -235,21 +227,16 @@ public final class LockAcquisition {
 
 		private final boolean untilResponse;
 
-		private final long begin;
+		private final WaitBudget budget;
 
 		private final List<Lease> leases = new ArrayList<>(LockAcquisition.this.locks.size());
 
 		private @Nullable Lease main;
 
-		/** Whether the wait time of the call has begun. */
-		private boolean waits;
-
-		Acquired(CallChain chain, boolean untilResponse) {
+		Acquired(CallChain chain, boolean untilResponse, WaitBudget budget) {
 			this.chain = chain;
 			this.untilResponse = untilResponse;
-			Long earlier = LockAcquisition.this.waitsSince;
-			this.begin = (earlier != null) ? earlier : System.nanoTime();
-			this.waits = earlier != null;
+			this.budget = budget;
 		}
 
 		private void add(WantedLock lock, Lease lease) {
@@ -272,8 +259,8 @@ public final class LockAcquisition {
 			WantedLock first = locks.get(0);
 			WaitGraph.Wait wait = beginWait(locks);
 			try {
-				add(locks, (locks.size() == 1) ? Collections.singletonList(registry.acquire(first.key, left(first)))
-						: List.copyOf(registry.acquireAll(keys(locks), left(first))));
+				add(locks, (locks.size() == 1) ? Collections.singletonList(registry.acquire(first.key, options(first)))
+						: List.copyOf(registry.acquireAll(keys(locks), options(first))));
 			}
 			finally {
 				endWait(wait);
@@ -286,7 +273,7 @@ public final class LockAcquisition {
 			WantedLock lock = locks.get(0);
 			WaitGraph.Wait wait = beginWait(locks);
 			try {
-				return sharing.results().acquire(this.context.registry(), lock.key, left(lock), sharing.caller());
+				return sharing.results().acquire(this.context.registry(), lock.key, options(lock), sharing.caller());
 			}
 			finally {
 				endWait(wait);
@@ -324,19 +311,9 @@ public final class LockAcquisition {
 			return open;
 		}
 
-		/**
-		 * Returns the options of the lock that is asked for next. The wait time counts
-		 * from the first lock of the call, whether that was granted or not.
-		 */
-		LockOptions left(WantedLock lock) {
-			LockOptions options = lock.options();
-			boolean first = !this.waits;
-			this.waits = true;
-			if (first || options.waitTime().isZero()) {
-				return options;
-			}
-			Duration left = options.waitTime().minusNanos(System.nanoTime() - this.begin);
-			return options.withWaitTime((left.compareTo(SHORTEST_WAIT) > 0) ? left : SHORTEST_WAIT);
+		/** Returns the options of the lock that is acquired next. */
+		LockOptions options(WantedLock lock) {
+			return this.budget.next(lock.options());
 		}
 
 		/**
@@ -438,7 +415,7 @@ public final class LockAcquisition {
 			}
 			LockRegistry registry = this.acquired.context.registry();
 			WantedLock first = open.get(0);
-			LockOptions options = this.acquired.left(first);
+			LockOptions options = this.acquired.options(first);
 			WaitGraph.Wait wait = this.acquired.beginWait(open);
 			try {
 				if (isShared(open)) {

@@ -87,12 +87,10 @@ final class ReactiveCalls {
 				response.callAgain();
 			}
 			Mono<HeldLeases> acquired = ((request != null)
-					? request.current(method.readsPrincipal(), handled && method.readsContent())
-						.map(call::locks)
+					? request.current(method.readsPrincipal(), handled && method.readsContent()).map(call::locks)
 					: locksOfThread)
-				.flatMap((locks) -> ReactiveAcquisition.of(context,
-						() -> locks.acquireAsync(executor, ReactiveTypeAdapter.all(context),
-								this.untilResponse && handled)))
+				.flatMap((locks) -> ReactiveAcquisition.of(context, () -> locks.acquireAsync(executor,
+						ReactiveTypeAdapter.all(context), this.untilResponse && handled)))
 				.filter((leases) -> {
 					if (end != null && handled) {
 						end.add(leases);
