@@ -25,7 +25,7 @@ class ShopTests {
 	private TestLockRegistry locks;
 
 	@Test
-	void refusesTheSameOrderMeanwhile() {
+	void rejectsTheSameOrderMeanwhile() {
 		OtherHolder other = this.locks.heldElsewhere("orders:7");
 		assertThat(this.mvc.post().uri("/orders/7")).hasStatus(HttpStatus.CONFLICT);
 		other.close();

@@ -161,7 +161,7 @@ public class RestartedApplication {
 		}
 
 		@EventListener
-		void refused(LockConflictEvent event) {
+		void rejected(LockConflictEvent event) {
 			this.conflict.complete(null);
 		}
 

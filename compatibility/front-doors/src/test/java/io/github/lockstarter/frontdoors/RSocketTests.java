@@ -214,7 +214,7 @@ class RSocketTests {
 		}
 
 		@MessageExceptionHandler
-		Mono<Integer> refused(LockConflictException conflict) {
+		Mono<Integer> rejected(LockConflictException conflict) {
 			return Mono.just(-1);
 		}
 

@@ -182,7 +182,7 @@ class StompTests {
 
 		@MessageExceptionHandler
 		@SendToUser("/queue/payments")
-		String refused(LockConflictException conflict) {
+		String rejected(LockConflictException conflict) {
 			return "refused: " + conflict.getBody().getType().getPath().replace("/problems/", "");
 		}
 

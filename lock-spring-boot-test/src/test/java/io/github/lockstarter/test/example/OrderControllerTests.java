@@ -29,7 +29,7 @@ class OrderControllerTests {
 
 	@Test
 	@DisplayName("While another instance processes an order, the same order is refused")
-	void refusesTheSameOrderMeanwhile() {
+	void rejectsTheSameOrderMeanwhile() {
 		OtherHolder other = this.locks.heldElsewhere("orders:1");
 		assertThat(place("1")).hasStatus(HttpStatus.CONFLICT)
 			.hasContentType(MediaType.APPLICATION_PROBLEM_JSON)
@@ -44,7 +44,7 @@ class OrderControllerTests {
 
 	@Test
 	@DisplayName("While the store is unavailable, an order is not accepted")
-	void answersWithoutAStore() {
+	void respondsWithoutAStore() {
 		this.locks.failStore();
 		assertThat(place("1")).hasStatus(HttpStatus.SERVICE_UNAVAILABLE);
 		this.locks.restoreStore();

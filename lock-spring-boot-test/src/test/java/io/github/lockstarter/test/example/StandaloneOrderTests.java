@@ -36,7 +36,7 @@ class StandaloneOrderTests {
 
 	@Test
 	@DisplayName("A refusal keeps its status, although the application has an advice for every exception")
-	void refusesTheSameOrderMeanwhile() {
+	void rejectsTheSameOrderMeanwhile() {
 		this.locks.heldElsewhere("orders:1");
 		assertThat(this.mvc.post().uri("/orders").header("Idempotency-Key", "1")).hasStatus(HttpStatus.CONFLICT)
 			.hasContentType(MediaType.APPLICATION_PROBLEM_JSON);
