@@ -44,18 +44,18 @@ class MainTests {
 						"uncontended cycle, 8 threads: rate / floor", "uncontended cycle, 64 threads: rate / floor")),
 				Arguments.of("jdbc", List.of(JdbcCandidate.values()), 5,
 						List.of("PostgreSQL, uncontended cycle, 1 thread: latency (p50) / floor",
-								"PostgreSQL, 8 threads in one JVM: moves / best peer's",
-								"PostgreSQL, 8 threads in one JVM: p99 wait / best peer's",
-								"PostgreSQL, 8 threads in one JVM: served max/min",
-								"PostgreSQL, 8 threads in one JVM: statements per grant / best peer's",
-								"PostgreSQL, 4 threads in each of two JVMs: moves / best peer's",
-								"PostgreSQL, 4 threads in each of two JVMs: p99 wait / best peer's",
-								"PostgreSQL, 4 threads in each of two JVMs: served max/min",
-								"PostgreSQL, 4 threads in each of two JVMs: statements per grant / best peer's",
-								"MariaDB, 4 threads in each of two JVMs: moves / best peer's",
-								"MariaDB, 4 threads in each of two JVMs: p99 wait / best peer's",
-								"MariaDB, 4 threads in each of two JVMs: served max/min",
-								"MariaDB, 4 threads in each of two JVMs: statements per grant / best peer's")));
+								"PostgreSQL, 8 threads in one instance: moves / best peer's",
+								"PostgreSQL, 8 threads in one instance: p99 wait / best peer's",
+								"PostgreSQL, 8 threads in one instance: served max/min",
+								"PostgreSQL, 8 threads in one instance: statements per grant / best peer's",
+								"PostgreSQL, 4 threads in each of two instances: moves / best peer's",
+								"PostgreSQL, 4 threads in each of two instances: p99 wait / best peer's",
+								"PostgreSQL, 4 threads in each of two instances: served max/min",
+								"PostgreSQL, 4 threads in each of two instances: statements per grant / best peer's",
+								"MariaDB, 4 threads in each of two instances: moves / best peer's",
+								"MariaDB, 4 threads in each of two instances: p99 wait / best peer's",
+								"MariaDB, 4 threads in each of two instances: served max/min",
+								"MariaDB, 4 threads in each of two instances: statements per grant / best peer's")));
 	}
 
 }

@@ -37,7 +37,7 @@ public interface LockClient extends AutoCloseable {
 		return release;
 	}
 
-	/** Pauses after a refusal while {@link #acquire} waits. */
+	/** Pauses after a rejection while {@link #acquire} waits. */
 	default void pauseBeforeRetry() throws InterruptedException {
 		Thread.sleep(RETRY.toMillis());
 	}
@@ -47,7 +47,7 @@ public interface LockClient extends AutoCloseable {
 	 * @return an action that releases it, on the same thread
 	 */
 	default Runnable acquireFree(String key) throws Exception {
-		return Objects.requireNonNull(tryAcquire(key), "A free lock was refused");
+		return Objects.requireNonNull(tryAcquire(key), "A free lock was not granted");
 	}
 
 	/**

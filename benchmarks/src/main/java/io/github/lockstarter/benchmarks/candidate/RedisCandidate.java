@@ -9,7 +9,7 @@ import java.util.stream.Stream;
  */
 public enum RedisCandidate implements Candidate<RedisAddress> {
 
-	/** The fewest and simplest requests that make a lock. */
+	/** The fewest and simplest commands that make a lock. */
 	FLOOR("bare Lettuce (the floor)", LettuceLocks::new),
 
 	SPRING_DATA("Spring Data Redis by hand", SpringDataLocks::new),

@@ -16,8 +16,8 @@ import reactor.netty.resources.ConnectionProvider;
 import io.github.lockstarter.benchmarks.measure.Slice;
 
 /**
- * Clients that send one request after the other, each as soon as the previous one is
- * answered. They need no threads of their own.
+ * Clients that send one request after the other, each as soon as the previous one has
+ * its response. They need no threads of their own.
  */
 public final class HttpLoad implements AutoCloseable {
 
@@ -25,7 +25,7 @@ public final class HttpLoad implements AutoCloseable {
 	public static final int CLIENTS = 50;
 
 	/**
-	 * The time after which a request counts as never answered, and its connection is
+	 * The time after which a request counts as without a response, and its connection is
 	 * closed.
 	 */
 	private static final Duration PATIENCE = Duration.ofSeconds(3);
@@ -103,7 +103,7 @@ public final class HttpLoad implements AutoCloseable {
 		private void record(int status, long now, long start) {
 			boolean success = status >= 200 && status < 300;
 			if (!success && status != 409) {
-				throw new IllegalStateException("POST %s was answered with %d".formatted(this.address, status));
+				throw new IllegalStateException("POST %s returned %d".formatted(this.address, status));
 			}
 			if (now - this.end < 0) {
 				this.latencies.recordValue(now - start);

@@ -12,7 +12,7 @@ import org.springframework.web.bind.annotation.RestController;
 
 /**
  * The endpoint with lock4j's annotation. It tries once, and nevertheless sleeps for its
- * retry interval before it refuses.
+ * retry interval before it rejects.
  */
 @RestController
 class Lock4jController {
@@ -24,7 +24,7 @@ class Lock4jController {
 	}
 
 	@ExceptionHandler
-	ResponseEntity<String> refused(LockFailureException refusal) {
+	ResponseEntity<String> rejected(LockFailureException rejection) {
 		return ResponseEntity.status(HttpStatus.CONFLICT).build();
 	}
 

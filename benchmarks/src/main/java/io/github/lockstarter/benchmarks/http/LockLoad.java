@@ -23,7 +23,7 @@ import io.github.lockstarter.benchmarks.measure.Progress;
  */
 public final class LockLoad implements AutoCloseable {
 
-	/** The time after which a request counts as never answered, which is an error. */
+	/** The time after which a request counts as without a response, which is an error. */
 	public static final Duration PATIENCE = Duration.ofSeconds(10);
 
 	private final List<ConnectionProvider> connections;
@@ -48,7 +48,7 @@ public final class LockLoad implements AutoCloseable {
 
 	private Stream<Mono<Void>> clients(Round round) {
 		return IntStream.range(0, this.connections.size())
-			// An unanswered request must not be repeated unnoticed.
+			// A request without a response must not be repeated unnoticed.
 			.mapToObj((client) -> round.client("lock-" + client,
 					HttpClient.create(this.connections.get(client)).disableRetry(true).responseTimeout(PATIENCE)));
 	}
@@ -61,9 +61,9 @@ public final class LockLoad implements AutoCloseable {
 	/**
 	 * The results.
 	 *
-	 * @param latencies the latencies of the answers, in nanoseconds
-	 * @param seconds the time until the last answer
-	 * @param errors the number of requests that failed or had no answer
+	 * @param latencies the latencies of the responses, in nanoseconds
+	 * @param seconds the time until the last response
+	 * @param errors the number of requests that failed or had no response
 	 */
 	public record Outcome(Histogram latencies, double seconds, long errors) {
 

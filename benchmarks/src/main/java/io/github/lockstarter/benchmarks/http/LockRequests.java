@@ -7,7 +7,7 @@ import reactor.core.publisher.Mono;
 import reactor.netty.http.client.HttpClient;
 
 /**
- * Sends the requests of clients of the lock service. Every answer other than success is
+ * Sends the requests of clients of the lock service. Every response other than success is
  * an error.
  *
  * @param http the HTTP client
@@ -46,7 +46,7 @@ public record LockRequests(HttpClient http, int port) {
 	private static Mono<String> send(HttpClient.ResponseReceiver<?> request, int expected) {
 		return request.responseSingle((response, body) -> body.asString().defaultIfEmpty("").map((text) -> {
 			if (response.status().code() != expected) {
-				throw new IllegalStateException("The answer was %s: %s".formatted(response.status(), text));
+				throw new IllegalStateException("The response was %s: %s".formatted(response.status(), text));
 			}
 			return text;
 		}));

@@ -15,8 +15,8 @@ import reactor.netty.http.client.HttpClient;
 import reactor.netty.resources.ConnectionProvider;
 
 /**
- * Requests for one key that arrive at random, independently of earlier answers (open
- * load). The latency of an answer is measured from the scheduled arrival of its request,
+ * Requests for one key that arrive at random, independently of earlier responses (open
+ * load). The latency of a response is measured from the scheduled arrival of its request,
  * so that a stalled server does not hide its latency by receiving fewer requests.
  */
 public final class OpenLoad implements AutoCloseable {
@@ -26,7 +26,7 @@ public final class OpenLoad implements AutoCloseable {
 
 	private static final int CONNECTIONS = 400;
 
-	/** The time after which a request counts as never answered. */
+	/** The time after which a request counts as without a response. */
 	private static final Duration PATIENCE = Duration.ofSeconds(3);
 
 	private final ConnectionProvider connections = ConnectionProvider.builder("open")
@@ -82,7 +82,7 @@ public final class OpenLoad implements AutoCloseable {
 		ended.run();
 		done.await();
 		if (otherStatus.get() != 0) {
-			throw new IllegalStateException("POST %s was answered with %d".formatted(uri, otherStatus.get()));
+			throw new IllegalStateException("POST %s returned %d".formatted(uri, otherStatus.get()));
 		}
 		return new Outcome(runs, refusals, unanswered.get());
 	}
@@ -101,8 +101,8 @@ public final class OpenLoad implements AutoCloseable {
 	 * The results.
 	 *
 	 * @param runs the latencies of requests that ran, in nanoseconds
-	 * @param refusals the latencies of refusals, in nanoseconds
-	 * @param unanswered the number of requests that the server never answered
+	 * @param refusals the latencies of rejections, in nanoseconds
+	 * @param unanswered the number of requests that never got a response
 	 */
 	public record Outcome(Histogram runs, Histogram refusals, long unanswered) {
 

@@ -11,7 +11,7 @@ import org.springframework.http.ResponseEntity;
 import io.github.lockstarter.benchmarks.candidate.LockClient;
 
 /**
- * The answer of this library to a refused request, written by hand and without an
+ * The response of this library to a rejected request, written by hand and without an
  * exception.
  */
 final class Problem {

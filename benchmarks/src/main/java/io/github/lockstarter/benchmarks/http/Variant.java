@@ -12,13 +12,13 @@ public enum Variant {
 
 	NONE("no lock", Paths.NONE, KeySpace.DISTINCT, KeySpace.ONE),
 
-	/** The fewest and simplest requests that make a lock. */
+	/** The fewest and simplest commands that make a lock. */
 	BY_HAND("bare Lettuce by hand", Paths.BY_HAND, KeySpace.DISTINCT, KeySpace.ONE),
 
-	BY_HAND_PROBLEM("… that refuses with the problem document", Paths.BY_HAND_PROBLEM, KeySpace.ONE),
+	BY_HAND_PROBLEM("… that rejects with the problem document", Paths.BY_HAND_PROBLEM, KeySpace.ONE),
 
 	/**
-	 * A request for a key that runs in this JVM is refused without a request to Redis.
+	 * A request for a key that runs in this instance is rejected without a command to Redis.
 	 */
 	LOCAL_SET("… and from a local set", Paths.LOCAL_SET, KeySpace.ONE),
 

@@ -70,7 +70,7 @@ public class LockBenchmark {
 		this.client.close();
 	}
 
-	/** Tries to acquire a lock that another thread of this JVM holds. */
+	/** Tries to acquire a lock that another thread of this instance holds. */
 	@Benchmark
 	public @Nullable Object refuse() throws Exception {
 		Runnable release = this.client.tryAcquire(HELD);

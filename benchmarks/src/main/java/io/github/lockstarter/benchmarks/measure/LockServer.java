@@ -17,7 +17,7 @@ public interface LockServer extends AutoCloseable {
 	double processorSeconds();
 
 	/**
-	 * Counts the requests that reach the server exactly. The server may be slower in the
+	 * Counts the commands that reach the server exactly. The server may be slower in the
 	 * meantime, so that times must not be measured.
 	 */
 	long count(Sender sender) throws Exception;
@@ -25,7 +25,7 @@ public interface LockServer extends AutoCloseable {
 	@Override
 	void close();
 
-	/** Something that sends requests. */
+	/** Something that sends commands. */
 	@FunctionalInterface
 	interface Sender {
 

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import io.github.lockstarter.benchmarks.candidate.RedisAddress;
 
 /**
- * Counts the requests that reach Redis exactly, with {@code MONITOR} and without
+ * Counts the commands that reach Redis exactly, with {@code MONITOR} and without
  * {@code PING}. It slows Redis down, so that times must not be measured in the meantime.
  */
 public final class RedisMonitor {
@@ -23,7 +23,7 @@ public final class RedisMonitor {
 	}
 
 	/**
-	 * Returns the counted requests.
+	 * Returns the counted commands.
 	 * @param redis the server, which must not have other users in the meantime
 	 */
 	public static Requests count(RedisAddress redis, LockServer.Sender sender) throws Exception {
@@ -69,9 +69,9 @@ public final class RedisMonitor {
 	}
 
 	/**
-	 * The counted requests.
+	 * The counted commands.
 	 *
-	 * @param requests the number of requests
+	 * @param requests the number of commands that were sent
 	 * @param commands the number of commands, including those of scripts
 	 */
 	public record Requests(int requests, int commands) {

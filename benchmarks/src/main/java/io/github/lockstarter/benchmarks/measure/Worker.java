@@ -65,7 +65,7 @@ public final class Worker implements AutoCloseable {
 		return (R) result;
 	}
 
-	/** Requests the end of the worker. It also ends when this process does. */
+	/** Asks the worker to end. It also ends when this process does. */
 	@Override
 	public void close() {
 		try {

@@ -1,5 +1,5 @@
 /**
- * The tools for measurements: load, rounds, ratios, other processes, and the requests
+ * The tools for measurements: load, rounds, ratios, other processes, and the commands
  * that servers receive.
  */
 @NullMarked

@@ -15,7 +15,7 @@ import io.github.lockstarter.benchmarks.measure.LockServer;
  * @param <A> the address of such a server
  * @param address the address of the server, which must not have other users
  * @param server the server, as a source of its own figures
- * @param requests the name of requests to the server in a report
+ * @param requests the name of commands to the server in a report
  * @param candidates all candidates
  * @param floor the candidate to which the others are compared
  * @param subject this library

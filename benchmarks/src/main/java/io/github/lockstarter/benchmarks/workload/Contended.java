@@ -27,18 +27,18 @@ public final class Contended implements Workload {
 				four rounds. The floor retries at once.
 
 				%s
-				- "Requests" is the number of requests per grant that reached Redis, counted by `MONITOR` in a
+				- "Commands" is the number of commands per grant that reached Redis, counted by `MONITOR` in a
 				  separate round.
 
 				The goals compare this library with the best peer, by its median. Peers with a max/min of five or
 				more are left out.""".formatted(HandOff.COLUMNS));
 		run.server().clear();
 		try (Worker one = new Worker(); Worker other = new Worker()) {
-			measureWithGoals(run, List.of(one), 8, "8 threads in one JVM");
+			measureWithGoals(run, List.of(one), 8, "8 threads in one instance");
 			new HandOff<>(run, run.onRedis(), List.of(one), 8, Duration.ofMillis(1),
-					"8 threads in one JVM, which pause for 1 ms after each release")
+					"8 threads in one instance, which pause for 1 ms after each release")
 				.measure();
-			measureWithGoals(run, List.of(one, other), 4, "4 threads in each of two JVMs");
+			measureWithGoals(run, List.of(one, other), 4, "4 threads in each of two instances");
 		}
 	}
 
@@ -69,7 +69,7 @@ public final class Contended implements Workload {
 		rounds.lowest(peers, Holdings::longWait)
 			.ifPresent((best) -> report.atMost("%s: p99 wait / best peer's (%s)".formatted(title, best),
 					severalProcesses ? 0.5 : 0.3, rounds.ratio(RedisCandidate.THIS, best, Holdings::longWait)));
-		report.atMost(title + ": requests per grant", severalProcesses ? 1 : 0.3,
+		report.atMost(title + ": commands per grant", severalProcesses ? 1 : 0.3,
 				figures.requests(RedisCandidate.THIS));
 		report.atMost(title + ": served max/min", severalProcesses ? 2 : 1.2,
 				rounds.of(RedisCandidate.THIS, Holdings::unfairness));

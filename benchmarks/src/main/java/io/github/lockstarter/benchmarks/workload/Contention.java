@@ -75,7 +75,7 @@ record Contention<A>(A server, Candidate<A> candidate, String key, int process, 
 	 *
 	 * @param process the number of the process
 	 * @param thread the number of the thread, counted across all processes
-	 * @param wanted the time of the request
+	 * @param wanted the time of the attempt
 	 * @param acquired the time of the grant
 	 * @param released the time at which its release was requested
 	 */

@@ -20,7 +20,7 @@ public final class Cost implements Workload {
 	public void run(Run run) throws Exception {
 		run.report().section("Cost", """
 				Each candidate runs in a JVM of its own. A cycle is an acquire and a release of a free lock.
-				"Commands" are the commands that Redis executed, including those in scripts. Threads and connections
+				The executed commands include those in scripts. Threads and connections
 				are those of one instance of an application after use by 8 threads. Memory in Redis is the growth of
 				its data per held lock. A waiter is an asynchronous call that waits for a lock that another instance
 				holds. In a library without such calls, a waiter is a thread.""");
@@ -39,7 +39,7 @@ public final class Cost implements Workload {
 
 	private static void report(Report report, int count, Map<RedisCandidate, Footprint.Figures> figures,
 			Map<RedisCandidate, Jmh.Score> allocation) {
-		Table cycle = new Table("", "requests per cycle ↓", "commands per cycle ↓",
+		Table cycle = new Table("", "commands sent per cycle ↓", "commands executed per cycle ↓",
 				"bytes sent and received per cycle ↓", "bytes allocated per cycle ↓", "threads ↓", "connections ↓");
 		Table held = new Table("", "memory in Redis per held lock ↓", "heap per held lock ↓",
 				"heap per waiter, of %,d ↓".formatted(count), "threads per waiter ↓");
@@ -58,7 +58,7 @@ public final class Cost implements Workload {
 		report.atMost("%,d asynchronous waiters: bytes of heap each".formatted(count), 500, mine.waiters().heap());
 		report.atMost("%,d asynchronous waiters: threads each".formatted(count), 0.01, mine.waiters().threads());
 		report.atMost("held lock: bytes of heap", 500, mine.heap());
-		report.atMost("uncontended cycle: requests", 2, mine.requests());
+		report.atMost("uncontended cycle: commands", 2, mine.requests());
 		report.atMost("uncontended cycle: bytes allocated", 4_000,
 				Objects.requireNonNull(allocation.get(RedisCandidate.THIS)).bytes());
 	}

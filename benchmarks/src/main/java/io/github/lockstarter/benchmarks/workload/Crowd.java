@@ -18,7 +18,7 @@ import io.github.lockstarter.benchmarks.measure.ServerProcess;
  * @param count the number of requests
  * @param before the resources of the server without them
  * @param meanwhile the resources of the server while they wait
- * @param answered the number of requests that were answered although the lock was held
+ * @param answered the number of requests that ended although the lock was held
  * @param goneMillis the time that the server needed to close their connections after
  * their clients disconnected
  * @param freeMillis the time that it then needed to release the lock and grant it to

@@ -114,7 +114,7 @@ record Footprint(RedisAddress redis, RedisCandidate candidate, int count) implem
 	/**
 	 * The measured resources.
 	 *
-	 * @param requests requests for each cycle
+	 * @param requests commands sent in each cycle
 	 * @param commands commands for each cycle, including those in scripts
 	 * @param bytes bytes to and from Redis for each cycle
 	 * @param memory bytes in Redis for each held lock

@@ -29,7 +29,7 @@ import io.github.lockstarter.benchmarks.measure.Worker;
  */
 record HandOff<A>(Run run, Comparison<A> comparison, List<Worker> workers, int threads, Duration pause, String title) {
 
-	/** The meaning of the columns of the table; requests are described separately. */
+	/** The meaning of the columns of the table; commands are described separately. */
 	static final String COLUMNS = """
 			- "Gap" is the median time from a holder's call of release to the next grant.
 			- "Moved" is the share of grants to a different thread than the grant before. Where this share is
@@ -103,11 +103,11 @@ record HandOff<A>(Run run, Comparison<A> comparison, List<Worker> workers, int t
 	 *
 	 * @param <A> the address of the server
 	 * @param rounds the holdings of each candidate, round by round
-	 * @param requestsPerGrant the requests of each candidate
+	 * @param requestsPerGrant the commands of each candidate
 	 */
 	record Figures<A>(Rounds<Candidate<A>, Holdings> rounds, Map<Candidate<A>, Double> requestsPerGrant) {
 
-		/** Returns the requests per grant of a candidate. */
+		/** Returns the commands per grant of a candidate. */
 		double requests(Candidate<A> candidate) {
 			return Objects.requireNonNull(this.requestsPerGrant.get(candidate));
 		}

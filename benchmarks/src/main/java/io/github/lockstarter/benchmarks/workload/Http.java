@@ -37,8 +37,8 @@ public final class Http implements Workload {
 	public void run(Run run) throws Exception {
 		run.report().section("On HTTP endpoints", """
 				One application, in a JVM of its own, has an endpoint for each variant. %d clients run in another
-				JVM. Each client sends its next request as soon as it has an answer. A request for a held lock is
-				refused at once with 409; lock4j sleeps for 100 ms before it refuses. By hand, a refusal has no
+				JVM. Each client sends its next request as soon as it has a response. A request for a held lock is
+				rejected at once with 409; lock4j sleeps for 100 ms before it rejects. By hand, a rejection has no
 				body, or has the problem document of this library, without an exception. lock4j blocks, so it is
 				left out of WebFlux. ADR [37](adr/0037-refusals-without-exception-handling.md) explains what the
 				annotation costs. The endpoints of all servers are measured in turns. The figures are medians over
@@ -115,7 +115,7 @@ public final class Http implements Workload {
 
 	private static void rate(Report report, Server server, Rounds<Endpoint, Answers> rounds, Variant variant,
 			Variant byHand, double least) {
-		report.atLeast("%s, %s, distinct keys: answers per second / the same lock by hand".formatted(variant, server),
+		report.atLeast("%s, %s, distinct keys: responses per second / the same lock by hand".formatted(variant, server),
 				least, rounds.ratio(new Endpoint(server, variant), new Endpoint(server, byHand),
 						(answers) -> answers.slice().rate()));
 	}
@@ -123,7 +123,7 @@ public final class Http implements Workload {
 	private static void reportOneKey(Report report, Server server, Rounds<Endpoint, Answers> rounds) {
 		Endpoint byHand = new Endpoint(server, Variant.BY_HAND_PROBLEM);
 		Endpoint annotated = new Endpoint(server, Variant.THIS);
-		Table table = new Table("", "answers / by hand with problem ↑", "runs / by hand with problem ↑",
+		Table table = new Table("", "responses / by hand with problem ↑", "runs / by hand with problem ↑",
 				"p99 / by hand with problem ↓", "ran, % –", "ran per second ↑");
 		Endpoint.of(server, KeySpace.ONE)
 			.forEach((endpoint) -> table.row(endpoint.variant,
@@ -134,19 +134,19 @@ public final class Http implements Workload {
 					Spread.text(rounds.of(endpoint, Answers::ranPerSecond).median())));
 		report.table("""
 				**%s, one key.** The handler holds the lock for %d ms, and other
-				requests are refused meanwhile. By hand, with the problem document, there were %s answers per
+				requests are rejected meanwhile. By hand, with the problem document, there were %s responses per
 				second.""".formatted(server, WORK.toMillis(),
 				Spread.text(rounds.of(byHand, (answers) -> answers.slice().rate()).median())), table);
 		unanswered(report, server, KeySpace.ONE, rounds);
-		report.atLeast("%s, %s, one key: answers per second / by hand with the same problem document".formatted(
+		report.atLeast("%s, %s, one key: responses per second / by hand with the same problem document".formatted(
 				Variant.THIS, server), 1.2, rounds.ratio(annotated, byHand, (answers) -> answers.slice().rate()));
 		report.atLeast("%s, %s, one key: runs per second / by hand with the same problem document"
 			.formatted(Variant.THIS, server), 1.1, rounds.ratio(annotated, byHand, Answers::ranPerSecond));
 	}
 
 	private static void reportArrivals(Report report, Server server, Rounds<Endpoint, OpenLoad.Outcome> rounds) {
-		Table table = new Table("", "ran, % ↑", "p50 of runs, ms ↓", "p99 of runs, ms ↓", "p50 of refusals, ms ↓",
-				"p99 of refusals, ms ↓", "unanswered ↓");
+		Table table = new Table("", "ran, % ↑", "p50 of runs, ms ↓", "p99 of runs, ms ↓", "p50 of rejections, ms ↓",
+				"p99 of rejections, ms ↓", "without a response ↓");
 		Endpoint.of(server, KeySpace.ONE)
 			.filter((endpoint) -> ARRIVALS.contains(endpoint.variant))
 			.forEach((endpoint) -> table.row(endpoint.variant, rounds.of(endpoint, OpenLoad.Outcome::ranPercent),
@@ -162,14 +162,14 @@ public final class Http implements Workload {
 	}
 
 	/**
-	 * Reports unanswered requests of a server; each of them blocked one client.
+	 * Reports requests to a server that got no response; each of them blocked one client.
 	 */
 	private static void unanswered(Report report, Server server, KeySpace keys, Rounds<Endpoint, Answers> rounds) {
 		Endpoint.of(server, keys).forEach((endpoint) -> {
 			long requests = rounds.results(endpoint).stream().mapToLong(Answers::unanswered).sum();
 			if (requests > 0) {
 				report.paragraph(
-						"%s, %s: the server never answered %d requests.".formatted(server, endpoint.variant, requests));
+						"%s, %s: %d requests never got a response.".formatted(server, endpoint.variant, requests));
 			}
 		});
 	}

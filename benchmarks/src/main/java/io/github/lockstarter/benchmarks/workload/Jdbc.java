@@ -19,9 +19,9 @@ import io.github.lockstarter.benchmarks.measure.Worker;
  */
 public final class Jdbc implements Workload {
 
-	private static final String IN_ONE = "8 threads in one JVM";
+	private static final String IN_ONE = "8 threads in one instance";
 
-	private static final String IN_TWO = "4 threads in each of two JVMs";
+	private static final String IN_TWO = "4 threads in each of two instances";
 
 	@Override
 	public void run(Run run) throws Exception {

@@ -31,13 +31,13 @@ public final class Refusal implements Workload {
 
 	@Override
 	public void run(Run run) throws Exception {
-		run.report().section("Refused", """
+		run.report().section("Rejected", """
 				The lock is held, and the caller does not wait. "Holder elsewhere" means that another client, with
-				connections of its own, holds the lock. "Requests" is the number of requests per refusal with one
-				thread. With several threads in one JVM, Spring Integration lets one thread send a request and
-				refuses the other threads without a request, although the holder is elsewhere. In this library,
-				callers that arrive during a request share its answer. ADR [14](adr/0014-a-refusal-is-a-script.md)
-				explains the time of a refusal.""");
+				connections of its own, holds the lock. "Commands" is the number of commands per rejection with one
+				thread. With several threads in one instance, Spring Integration lets one thread send a command and
+				rejects the other threads without one, although the holder is elsewhere. In this library,
+				callers that arrive during a command share its answer. ADR [14](adr/0014-a-refusal-is-a-script.md)
+				explains the time of a rejection.""");
 		elsewhere(run);
 		sameJvm(run);
 	}
@@ -47,10 +47,10 @@ public final class Refusal implements Workload {
 		try (Comparison.Clients holders = run.onRedis().connect();
 				Comparison.Clients clients = run.onRedis().connect()) {
 			Effort warmUp = run.effort(0, 1, Duration.ofSeconds(2));
-			Rounds.run("refused, to warm up", warmUp, Run.CANDIDATES,
+			Rounds.run("rejected, to warm up", warmUp, Run.CANDIDATES,
 					(candidate) -> measure(holders.of(candidate), clients.of(candidate), 1, warmUp.slice()));
 			for (int threads : new int[] { 1, 8 }) {
-				Rounds<RedisCandidate, Slice> rounds = Rounds.run("refused, holder elsewhere, " + threads + " threads",
+				Rounds<RedisCandidate, Slice> rounds = Rounds.run("rejected, holder elsewhere, " + threads + " threads",
 						effort, Run.CANDIDATES,
 						(candidate) -> measure(holders.of(candidate), clients.of(candidate), threads, effort.slice()));
 				report(run, threads, rounds, holders, clients);
@@ -73,7 +73,7 @@ public final class Refusal implements Workload {
 		}
 	}
 
-	/** Returns the number of requests per refusal of a lock that is held. */
+	/** Returns the number of commands per rejection of a lock that is held. */
 	private static double requests(Run run, LockClient client) throws Exception {
 		RedisMonitor.Requests sent = RedisMonitor.count(run.redis(), () -> {
 			for (int i = 0; i < REQUESTS; i++) {
@@ -85,7 +85,7 @@ public final class Refusal implements Workload {
 
 	private static void report(Run run, int threads, Rounds<RedisCandidate, Slice> rounds, Comparison.Clients holders,
 			Comparison.Clients clients) throws Exception {
-		Table table = new Table("", "p50 ↓", "p99 ↓", "rate ↑", "requests ↓");
+		Table table = new Table("", "p50 ↓", "p99 ↓", "rate ↑", "commands ↓");
 		for (RedisCandidate candidate : Run.CANDIDATES) {
 			Runnable release = holders.of(candidate).acquire(KEY);
 			double sent = requests(run, clients.of(candidate));
@@ -95,9 +95,9 @@ public final class Refusal implements Workload {
 					rounds.ratio(candidate, RedisCandidate.FLOOR, Slice::rate), Spread.text(sent));
 			if (candidate == RedisCandidate.THIS && threads == 1) {
 				run.report()
-					.atMost("refused, holder elsewhere, 1 thread: latency (p50) / one bare `SET NX`", 1.05,
+					.atMost("rejected, holder elsewhere, 1 thread: latency (p50) / one bare `SET NX`", 1.05,
 							rounds.ratio(candidate, RedisCandidate.FLOOR, (slice) -> slice.percentile(50)));
-				run.report().atMost("refused, holder elsewhere: requests", 1, sent);
+				run.report().atMost("rejected, holder elsewhere: commands", 1, sent);
 			}
 		}
 		run.report()
@@ -111,10 +111,10 @@ public final class Refusal implements Workload {
 		Jmh jmh = new Jmh(run.redis(), run.brief() ? 1 : 10);
 		List<Map<RedisCandidate, Jmh.Score>> costs = new ArrayList<>();
 		for (int threads : new int[] { 1, 8 }) {
-			Progress.show("refused, holder in this JVM, %d threads: a JVM for each candidate", threads);
+			Progress.show("rejected, holder in this instance, %d threads: a JVM for each candidate", threads);
 			costs.add(jmh.run("refuse", threads));
 		}
-		Table table = new Table("", "1 thread, µs ↓", "8 threads, µs ↓", "bytes allocated ↓", "requests ↓");
+		Table table = new Table("", "1 thread, µs ↓", "8 threads, µs ↓", "bytes allocated ↓", "commands ↓");
 		for (RedisCandidate candidate : Run.CANDIDATES) {
 			Jmh.Score alone = Objects.requireNonNull(costs.get(0).get(candidate));
 			Jmh.Score crowded = Objects.requireNonNull(costs.get(1).get(candidate));
@@ -122,15 +122,15 @@ public final class Refusal implements Workload {
 			table.row(candidate, Spread.text(alone.nanos() / 1000), Spread.text(crowded.nanos() / 1000),
 					Math.round(alone.bytes()), Spread.text(sent));
 			if (candidate == RedisCandidate.THIS) {
-				run.report().atMost("refused, holder in this JVM: µs", 0.2, alone.nanos() / 1000);
-				run.report().atMost("refused, holder in this JVM: requests", 0, sent);
+				run.report().atMost("rejected, holder in this instance: µs", 0.2, alone.nanos() / 1000);
+				run.report().atMost("rejected, holder in this instance: commands", 0, sent);
 			}
 		}
-		run.report().table("**Holder in this JVM.** Average time of each refusal, by JMH.", table);
+		run.report().table("**Holder in this instance.** Average time of each rejection, by JMH.", table);
 	}
 
 	/**
-	 * Returns the number of requests of a client, another thread of which holds the lock.
+	 * Returns the number of commands of a client, another thread of which holds the lock.
 	 */
 	private static double requestsOfOneClient(Run run, RedisCandidate candidate) throws Exception {
 		ExecutorService holder = Executors.newSingleThreadExecutor();

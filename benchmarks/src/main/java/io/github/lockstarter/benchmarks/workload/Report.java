@@ -17,19 +17,19 @@ public final class Report {
 			**Uncontended, latency and rate:** one script grants the lock and draws its fencing token. Redis
 			takes longer for this script than for a bare `SET`. With 8 threads, this time is the remaining
 			difference to the floor (ADR [13](adr/0013-requests-put-together.md)). With 64 threads several
-			locks share one request, but Redis still runs the script for each lock."""),
+			locks share one command, but Redis still runs the script for each lock."""),
 			new Reason("uncontended cycle, .*processor time.*", """
 					**Uncontended, processor time:** the library's own part of a cycle consists of many small steps.
 					No step stands out in a profile (ADR [14](adr/0014-a-refusal-is-a-script.md))."""),
-			new Reason("refused, holder elsewhere.*", """
-					**Refused, holder elsewhere:** one script grants and refuses. It reads the remaining time, for
+			new Reason("rejected, holder elsewhere.*", """
+					**Rejected, holder elsewhere:** one script grants and rejects. It reads the remaining time, for
 					`Retry-After`, and the owner, for an acquire that the driver repeats. Faster scripts omit one of
-					these, need more requests, or need a newer Redis (ADR [14](adr/0014-a-refusal-is-a-script.md))."""),
-			new Reason("refused, holder in this JVM.*", """
-					**Refused, holder in this JVM:** a refusal finds the lock in a table and creates its answer,
-					without a request. The time of these few steps depends on the processor. On a faster processor the
-					goal is reached."""), new Reason("8 threads in one JVM: p99 wait.*", """
-					**p99 wait of 8 threads in one JVM:** the queue is fair, so each waiter waits for the seven
+					these, need more commands, or need a newer Redis (ADR [14](adr/0014-a-refusal-is-a-script.md))."""),
+			new Reason("rejected, holder in this instance.*", """
+					**Rejected, holder in this instance:** a rejection finds the lock in a table and creates its result,
+					without a command. The time of these few steps depends on the processor. On a faster processor the
+					goal is reached."""), new Reason("8 threads in one instance: p99 wait.*", """
+					**p99 wait of 8 threads in one instance:** the queue is fair, so each waiter waits for the seven
 					holders before it, 1 ms each. These 7 ms are a lower bound, however fast the hand-off is."""),
 			new Reason("PostgreSQL, uncontended cycle, .*latency.*", """
 					**PostgreSQL, uncontended, latency:** the statement that acquires also draws the fencing token,
@@ -49,10 +49,10 @@ public final class Report {
 					the code by hand calls a method instead. Medians differ by a few hundredths from run to run (ADR
 					[37](adr/0037-refusals-without-exception-handling.md))."""),
 			new Reason("`@ExclusiveRequest.*one key.*", """
-					**`@ExclusiveRequest`, one key:** each client sends its next request as soon as it is refused.
-					Cheaper refusals therefore lead to more refusals, which take processor time from the holder. The
-					local set has the same effect. In WebFlux the framework takes most of the time of a refusal, with
-					the local set as well. Refused requests do not yield there, because a yield stops all requests of
+					**`@ExclusiveRequest`, one key:** each client sends its next request as soon as it is rejected.
+					Cheaper rejections therefore lead to more rejections, which take processor time from the holder. The
+					local set has the same effect. In WebFlux the framework takes most of the time of a rejection, with
+					the local set as well. Rejected requests do not yield there, because a yield stops all requests of
 					an event loop. Medians differ by a tenth from run to run, and by more from machine to machine (ADR
 					[37](adr/0037-refusals-without-exception-handling.md))."""));
 

@@ -33,9 +33,9 @@ public final class Service implements Workload {
 		run.report()
 			.section("Lock service", """
 					`lock-service` on two stores is compared with an application on Spring MVC that gives the same
-					answers and does nothing. Each runs in a JVM of its own with %s. The clients run in another JVM, on
-					the same processors, and take their share of the time. Any answer other than 201 to an acquire and
-					204 to a release is an error, and so is no answer within %d s.""".formatted(HEAP,
+					responses and does nothing. Each runs in a JVM of its own with %s. The clients run in another JVM, on
+					the same processors, and take their share of the time. Any response other than 201 to an acquire and
+					204 to a release is an error, and so is no response within %d s.""".formatted(HEAP,
 					LockLoad.PATIENCE.toSeconds()));
 		run.server().clear();
 		try (Servers servers = new Servers()) {
@@ -90,7 +90,7 @@ public final class Service implements Workload {
 		report.table("""
 				**%,d clients at once, each with a lock and a connection of its own.** Each client acquires and
 				releases its lock in a loop. In each of %d rounds each server gets %,d requests. The figures are
-				ratios to bare Spring MVC in the same round, which gave %s answers per second with a p99 of %s ms:
+				ratios to bare Spring MVC in the same round, which gave %s responses per second with a p99 of %s ms:
 				the median over the rounds, with the quartiles in brackets. The errors include those of the warm-up
 				rounds.""".formatted(clients, rounds.results(Variant.BARE).size(), 2 * cycles,
 				Spread.text(rounds.of(Variant.BARE, Slice::rate).median()),
@@ -103,7 +103,7 @@ public final class Service implements Workload {
 	private static void waiting(Run run, Servers servers) throws Exception {
 		int count = run.brief() ? 200 : 10_000;
 		Table table = new Table("", "threads before ↓", "threads meanwhile ↓", "heap each, bytes ↓",
-				"resident before, MB ↓", "resident meanwhile, MB ↓", "answered ↓", "gone after, ms ↓",
+				"resident before, MB ↓", "resident meanwhile, MB ↓", "ended ↓", "gone after, ms ↓",
 				"free after, ms ↓");
 		for (Variant variant : Variant.services().toList()) {
 			Progress.show("service, waiting: %s", variant);
@@ -119,14 +119,14 @@ public final class Service implements Workload {
 				.atMost("%s, %,d requests whose clients disconnected: ms until another caller has the lock"
 					.formatted(variant, count), 1000, crowd.freeMillis());
 			run.report()
-				.atMost("%s, %,d requests that wait: answered before their time".formatted(variant, count), 0,
+				.atMost("%s, %,d requests that wait: ended before their time".formatted(variant, count), 0,
 						crowd.answered());
 		}
 		run.report()
 			.table("""
 					**%,d requests that wait for one lock**, each on a connection of its own, until their clients
 					disconnect. "Heap each" is the growth of the live objects of the server per request, including its
-					connection. "Answered" is the number of requests that got an error, or got the lock although it was
+					connection. "Ended" is the number of requests that got an error, or got the lock although it was
 					held. "Gone after" is the time until the server has closed all these connections. Then the holder
 					releases the lock. "Free after" is the time until a new caller has acquired it.""".formatted(count),
 					table);

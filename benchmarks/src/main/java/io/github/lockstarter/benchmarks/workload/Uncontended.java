@@ -12,7 +12,7 @@ public final class Uncontended implements Workload {
 		run.report().section("Uncontended", """
 				A cycle acquires and releases a free lock, with another key each time. The figures are ratios to the
 				floor in the same round: the median over the rounds, with the quartiles in brackets. Processor times
-				are summed over five rounds. "Requests" is the number of requests per cycle that reached Redis,
+				are summed over five rounds. "Commands" is the number of commands per cycle that reached Redis,
 				counted by `MONITOR` afterwards. ADRs [13](adr/0013-requests-put-together.md) and
 				[14](adr/0014-a-refusal-is-a-script.md) explain the times.""");
 		Comparison<RedisAddress> comparison = run.onRedis();

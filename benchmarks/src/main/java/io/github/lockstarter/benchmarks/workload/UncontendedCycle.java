@@ -54,7 +54,7 @@ record UncontendedCycle<A>(Run run, Comparison<A> comparison, Comparison.Clients
 		return (threads == 1) ? "1 thread" : threads + " threads";
 	}
 
-	/** Returns the number of requests per cycle. */
+	/** Returns the number of commands per cycle. */
 	private double requests(LockClient client, int threads) throws Exception {
 		LongAdder cycles = new LongAdder();
 		long sent = this.comparison.server().count(() -> Load.run(threads, Duration.ofMillis(100), (thread) -> {

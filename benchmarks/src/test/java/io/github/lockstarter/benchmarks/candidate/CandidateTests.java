@@ -46,14 +46,14 @@ class CandidateTests {
 
 	@ParameterizedTest
 	@MethodSource("io.github.lockstarter.benchmarks.candidate.RedisCandidate#all")
-	@DisplayName("On Redis, a held lock is refused to another instance and to another thread, and is free again after its release")
+	@DisplayName("On Redis, a held lock is granted to no other instance and no other thread, and is free again after its release")
 	void excludesOnRedis(RedisCandidate candidate) throws Exception {
 		excludes(candidate, new RedisAddress(redis.port()));
 	}
 
 	@ParameterizedTest
 	@EnumSource
-	@DisplayName("In PostgreSQL, a held lock is refused to another instance and to another thread, and is free again after its release")
+	@DisplayName("In PostgreSQL, a held lock is granted to no other instance and no other thread, and is free again after its release")
 	void excludesInPostgreSql(JdbcCandidate candidate) throws Exception {
 		excludes(candidate, postgres.address());
 	}

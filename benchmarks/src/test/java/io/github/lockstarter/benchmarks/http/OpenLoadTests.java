@@ -15,7 +15,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 class OpenLoadTests {
 
 	@Test
-	@DisplayName("A request answered with success has run, and a request answered with 409 was refused")
+	@DisplayName("A request with a 2xx response has run, and a request with a 409 was rejected")
 	void counts() throws Exception {
 		AtomicInteger requests = new AtomicInteger();
 		OpenLoad.Outcome outcome = run((number) -> {
@@ -33,7 +33,7 @@ class OpenLoadTests {
 		for (int status : new int[] { 500, 503 }) {
 			assertThatIllegalStateException().isThrownBy(() -> run((number) -> (number == 2) ? status : 409))
 				.withMessageContaining("/lock-starter")
-				.withMessageEndingWith("was answered with " + status);
+				.withMessageEndingWith("returned " + status);
 		}
 	}
 

@@ -40,7 +40,7 @@ class WaitingRequestsTests {
 	}
 
 	@Test
-	@DisplayName("A request that has been answered no longer counts as waiting")
+	@DisplayName("A request that has a response no longer counts as waiting")
 	void answered() {
 		DisposableServer server = HttpServer.create()
 			.host("127.0.0.1")

@@ -13,11 +13,11 @@ class ReportTests {
 	@DisplayName("A missed goal is named with its reason, and a goal that was met needs no reason")
 	void reasons() {
 		this.report.atMost("held lock: bytes of heap", 500, 501);
-		this.report.atMost("refused, holder in this JVM: µs", 0.2, 0.2);
+		this.report.atMost("rejected, holder in this instance: µs", 0.2, 0.2);
 		assertThat(this.report.toString())
 			.contains("| held lock: bytes of heap | ≤ 500 | 501 | **no** |",
 					"### Why goals are missed\n\n- **Heap per held lock:** ")
-			.doesNotContain("- **Refused");
+			.doesNotContain("- **Rejected");
 	}
 
 	@Test

@@ -8,7 +8,7 @@ import org.springframework.web.bind.annotation.PutMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * Answers every request like the lock service, without reading it.
+ * Responds to every request like the lock service, without reading it.
  */
 @RestController
 class NothingController {

@@ -9,7 +9,7 @@ import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.event.EventListener;
 
 /**
- * Prints its start-up time, and ends.
+ * Prints its startup time, and ends.
  */
 @SpringBootApplication
 public class StartUpApplication {
