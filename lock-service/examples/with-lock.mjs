@@ -10,7 +10,7 @@
 //
 // Exit codes, the same in with-lock.sh, with_lock.py and with-lock.mjs:
 //   64   usage: the name or the command is missing, or LOCK_TTL is invalid
-//   69   the lock could not be acquired: the service is unavailable or refused the request
+//   69   the lock could not be acquired: the service is unavailable or rejected the request
 //   70   the lock was lost, and the command was ended
 //   75   another client holds the lock
 //   126  the command cannot be executed
@@ -38,7 +38,7 @@ if (!/^[1-9][0-9]{0,4}$/.test(ttl) || ttl < 3 || ttl > 86400) {
 
 const base = process.env.LOCK_URL || 'http://localhost:8080'
 const url = `${base}/locks/${encodeURIComponent(name)}?ttl=${ttl}s`
-// The client chooses the token, so that it can repeat a request whose answer was lost.
+// The client chooses the token, so that it can repeat a request whose response was lost.
 const headers = { 'Lock-Token': randomUUID() }
 const key = process.env.LOCK_API_KEY?.trim()
 if (key) {
@@ -46,33 +46,33 @@ if (key) {
 }
 
 // The lock is extended after one third of its ttl, which counts from the request, not from its
-// answer. The second third is for retries, and the last one for the answer to the last retry. Half
-// a second of it is left to end the command.
+// response. The second third is for retries, and the last one for the response to the last retry.
+// Half a second of it is left to end the command.
 const third = Math.floor(ttl * 1000 / 3)
-const answerTime = third - 500
+const responseTime = third - 500
 const pause = 1000
-const NO_ANSWER = 'no answer'
+const NO_RESPONSE = 'no response'
 const LOST = 70
 let sent
 
-// A failure without an HTTP answer is treated as 503. A redirection is not followed: it would send
-// the key elsewhere.
+// A failure without an HTTP response is treated as 503. A redirection is not followed: it would
+// send the key elsewhere.
 async function send(method) {
   try {
-    const signal = AbortSignal.timeout(answerTime)
+    const signal = AbortSignal.timeout(responseTime)
     return await fetch(url, { method, headers, redirect: 'manual', signal })
   } catch (error) {
-    return new Response(String(error.cause ?? error), { status: 503, statusText: NO_ANSWER })
+    return new Response(String(error.cause ?? error), { status: 503, statusText: NO_RESPONSE })
   }
 }
 
 // Returns the first 1000 characters of the body, or fewer if it breaks off or is too slow. The
 // signal of the request also limits the time for the body.
-async function startOfBody(answer) {
+async function startOfBody(response) {
   const decoder = new TextDecoder()
   let text = ''
   try {
-    for await (const part of answer.body ?? []) {
+    for await (const part of response.body ?? []) {
       text += decoder.decode(part, { stream: true })
       if (text.length >= 1000) {
         break
@@ -87,10 +87,10 @@ async function startOfBody(answer) {
 async function request(method) {
   sent = performance.now()
   while (true) {
-    const answer = await send(method)
+    const response = await send(method)
     const stopped = method === 'PUT' && exitCodeIfStopped
-    if (answer.status !== 503 || stopped || performance.now() + pause > sent + third) {
-      return answer
+    if (response.status !== 503 || stopped || performance.now() + pause > sent + third) {
+      return response
     }
     await sleep(pause)
   }
@@ -126,17 +126,17 @@ for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM']) {
 }
 
 async function runUnderLock() {
-  const answer = await request('PUT')
+  const response = await request('PUT')
   if (exitCodeIfStopped) {
     return exitCodeIfStopped
   }
-  if (answer.status === 409) {
+  if (response.status === 409) {
     console.error(`The lock ${name} is held by another client`)
     return 75
   }
-  if (!answer.ok) {
-    const status = answer.statusText === NO_ANSWER ? NO_ANSWER : answer.status
-    const detail = await startOfBody(answer)
+  if (!response.ok) {
+    const status = response.statusText === NO_RESPONSE ? NO_RESPONSE : response.status
+    const detail = await startOfBody(response)
     console.error(`The lock ${name} could not be acquired: ${status}: ${detail}`)
     return exitCodeIfStopped ?? 69
   }
@@ -165,6 +165,6 @@ try {
 }
 
 const code = await runUnderLock()
-// Also after an error: the service may have granted the lock although the answer was lost.
+// Also after an error: the service may have granted the lock although the response was lost.
 await request('DELETE')
 process.exit(code)

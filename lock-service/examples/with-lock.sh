@@ -10,7 +10,7 @@
 #
 # Exit codes, the same in with-lock.sh, with_lock.py and with-lock.mjs:
 #   64   usage: the name or the command is missing, or LOCK_TTL is invalid
-#   69   the lock could not be acquired: the service is unavailable or refused the request
+#   69   the lock could not be acquired: the service is unavailable or rejected the request
 #   70   the lock was lost, and the command was ended
 #   75   another client holds the lock
 #   126  the command cannot be executed
@@ -39,36 +39,36 @@ if [ -z "$valid" ] || [ "$ttl" -lt 3 ] || [ "$ttl" -gt 86400 ]; then
 fi
 
 # The lock is extended after one third of its ttl, which counts from the request, not from its
-# answer. The second third is for retries, except for one second, since the clock of a shell has
-# whole seconds. The last third is for the answer to the last retry. Half a second of it is left to
-# end the command.
+# response. The second third is for retries, except for one second, since the clock of a shell has
+# whole seconds. The last third is for the response to the last retry. Half a second of it is left
+# to end the command.
 third=$((ttl / 3))
 retries=$((third > 2 ? third - 2 : 0))
-answer_time=$((third - 1)).5
+response_time=$((third - 1)).5
 
 # Every byte of the name is percent-encoded.
 path=$(printf %s "$name" | od -An -v -tx1 | tr -d '\n' | tr ' ' %)
 url="${LOCK_URL:-http://localhost:8080}/locks/$path?ttl=${ttl}s"
 
-# The client chooses the token, so that it can repeat a request whose answer was lost.
+# The client chooses the token, so that it can repeat a request whose response was lost.
 token=$(od -An -v -tx1 -N16 /dev/urandom | tr -d ' \n')
 
-# Prints the end of the body of the answer, the size of the body and the status, with a space
-# between them; or "no answer". The headers go through the standard input, because all users of the
-# machine can see the arguments of a process. A redirection is not followed: it would send the key
-# elsewhere. The rate is limited, so that a body without an end costs little.
+# Prints the end of the body of the response, the size of the body and the status, with a space
+# between them; or "no response". The headers go through the standard input, because all users of
+# the machine can see the arguments of a process. A redirection is not followed: it would send the
+# key elsewhere. The rate is limited, so that a body without an end costs little.
 request() {
   output=$(
     printf 'X-API-Key: %s\nLock-Token: %s\n' "$LOCK_API_KEY" "$token" | {
       curl -sS -X "$1" -H @- -w ' %{size_download} %{http_code}' --path-as-is --no-location \
-        -m "$answer_time" --limit-rate 1M --retry-all-errors --retry "$retries" \
+        -m "$response_time" --limit-rate 1M --retry-all-errors --retry "$retries" \
         --retry-delay 1 --retry-max-time "$retries" "$url" || echo ' incomplete'
     } | tail -c 1000
   )
   # The body is only shown in a message, and need not be complete. But before the first byte of the
   # body, the headers of a success may be incomplete, too. Without curl there is no status at all.
   case $output in
-    *' 000 incomplete' | *' 0 2'??' incomplete' | ' incomplete') echo 'no answer' ;;
+    *' 000 incomplete' | *' 0 2'??' incomplete' | ' incomplete') echo 'no response' ;;
     *) printf '%s\n' "${output% incomplete}" ;;
   esac
 }
@@ -125,24 +125,24 @@ trap 'exit 143' TERM
 trap 'exit 70' USR1
 
 sent=$(date +%s)
-answer=$(request PUT)
-case $answer in
+response=$(request PUT)
+case $response in
   *20[01]) ;;
   *409)
     echo "The lock $name is held by another client" >&2
     exit 75
     ;;
-  *'no answer')
-    echo "The lock $name could not be acquired: no answer" >&2
+  *'no response')
+    echo "The lock $name could not be acquired: no response" >&2
     exit 69
     ;;
   *)
-    # After retries, curl has printed the bodies of all answers. Only the last one is of interest.
-    body=${answer% * *}
+    # After retries, curl has printed the bodies of all responses. Only the last one is of interest.
+    body=${response% * *}
     case $body in
       *"}{"*) body="{${body##*"}{"}" ;;
     esac
-    echo "The lock $name could not be acquired: ${answer##* }: $body" >&2
+    echo "The lock $name could not be acquired: ${response##* }: $body" >&2
     exit 69
     ;;
 esac

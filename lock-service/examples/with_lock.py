@@ -10,7 +10,7 @@ Environment:
 
 Exit codes, the same in with-lock.sh, with_lock.py and with-lock.mjs:
   64   usage: the name or the command is missing, or LOCK_TTL is invalid
-  69   the lock could not be acquired: the service is unavailable or refused the request
+  69   the lock could not be acquired: the service is unavailable or rejected the request
   70   the lock was lost, and the command was ended
   75   another client holds the lock
   126  the command cannot be executed
@@ -35,14 +35,14 @@ import urllib.request
 # In seconds, between a failed request and its repetition.
 PAUSE = 1
 
-# A request that fails, an answer that is not HTTP, and an invalid URL or header.
+# A request that fails, a response that is not HTTP, and an invalid URL or header.
 FAILURES = (OSError, http.client.HTTPException, ValueError)
 INVALID = (ValueError, http.client.InvalidURL)
 
 LOST = 70
 
 
-def start_of_body(answer):
+def start_of_body(response):
     """Returns the first 1000 bytes of the body as text, or fewer if it breaks off or is too slow.
 
     The body is only shown in a message, which contains the status in any case.
@@ -50,7 +50,7 @@ def start_of_body(answer):
     body = b""
     with contextlib.suppress(*FAILURES):
         while len(body) < 1000:
-            part = answer.read1(1000 - len(body))
+            part = response.read1(1000 - len(body))
             if not part:
                 break
             body += part
@@ -63,13 +63,14 @@ def lock(name, ttl):
 
     The value is a function that extends the lock, and returns whether the lock is still held.
     Call it a third of the ttl after the last request was sent. The second third is for retries,
-    and the last one for the answer to the last retry. Half a second of it is left to end the work.
+    and the last one for the response to the last retry. Half a second of it is left to end
+    the work.
     """
     base = os.environ.get("LOCK_URL") or "http://localhost:8080"
     path = urllib.parse.quote(os.fsencode(name), safe="")
     url = f"{base}/locks/{path}?ttl={ttl}s"
     headers = {
-        # The client chooses the token, so that it can repeat a request whose answer was lost.
+        # The client chooses the token, so that it can repeat a request whose response was lost.
         "Lock-Token": secrets.token_hex(),
     }
     key = os.environ.get("LOCK_API_KEY", "").strip()
@@ -77,7 +78,7 @@ def lock(name, ttl):
         headers["X-API-Key"] = key
 
     def stop_request(_number, _frame):
-        raise TimeoutError(f"no answer within {ttl / 3 - 0.5:.1f} s")
+        raise TimeoutError(f"no response within {ttl / 3 - 0.5:.1f} s")
 
     # The timeout of urlopen would limit each step of a request, not the whole request.
     signal.signal(signal.SIGALRM, stop_request)
@@ -88,8 +89,8 @@ def lock(name, ttl):
         signal.setitimer(signal.ITIMER_REAL, ttl / 3 - 0.5)
         try:
             request = urllib.request.Request(url, method=method, headers=headers)
-            with urllib.request.urlopen(request) as answer:
-                return answer.status
+            with urllib.request.urlopen(request) as response:
+                return response.status
         except urllib.error.HTTPError as error:
             error.detail = start_of_body(error)
             raise
@@ -102,7 +103,7 @@ def lock(name, ttl):
             try:
                 return send(method)
             except FAILURES as error:
-                # Only HTTP errors have a code. A failure without an answer is treated as 503.
+                # Only HTTP errors have a code. A failure without a response is treated as 503.
                 unavailable = getattr(error, "code", 503) == 503
                 repeat = unavailable and not isinstance(error, INVALID)
                 if not repeat or time.monotonic() + PAUSE > deadline:
@@ -119,7 +120,7 @@ def lock(name, ttl):
         request("PUT")
         yield extend
     finally:
-        # Also after an error: the service may have granted the lock although the answer was lost.
+        # Also after an error: the service may have granted the lock although the response was lost.
         with contextlib.suppress(*FAILURES):
             request("DELETE")
 
@@ -156,7 +157,7 @@ def run(name, command, ttl):
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, stop)
 
-    # The ttl counts from the request, not from its answer.
+    # The ttl counts from the request, not from its response.
     sent = time.monotonic()
     with lock(name, ttl) as extend:
         try:

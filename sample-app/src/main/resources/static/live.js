@@ -1,4 +1,4 @@
-// Asks the server for its drawing of the run until the run is over. A part that has not changed stays as it is: a
+// Asks the instance for its drawing of the run until the run is over. A part that has not changed stays as it is: a
 // request that was opened stays open, and a new sentence of the story is read aloud.
 (() => {
   'use strict';
@@ -26,7 +26,7 @@
   async function refresh() {
     const answer = await fetch(run.dataset.source, { cache: 'no-store' });
     if (answer.status === 404) {
-      note.textContent = 'The server has restarted; this run is gone.';
+      note.textContent = 'The instance has restarted; this run is gone.';
       run.dataset.over = 'true';
       return;
     }
@@ -45,7 +45,7 @@
     try {
       await refresh();
     } catch (problem) {
-      note.textContent = 'The server does not answer at the moment. This page tries again every second.';
+      note.textContent = 'The instance does not respond at the moment. This page tries again every second.';
       pause = 1000;
     }
     if (run.dataset.over !== 'true') {

@@ -29,13 +29,13 @@ public class Shop {
 
 	private static final CountDownLatch begun = new CountDownLatch(1);
 
-	private static final CountDownLatch refused = new CountDownLatch(1);
+	private static final CountDownLatch rejected = new CountDownLatch(1);
 
 	@PostMapping("/orders/{id}")
 	@ExclusiveRequest(name = "orders", key = "#id")
 	String order(@PathVariable String id) throws InterruptedException {
 		begun.countDown();
-		refused.await();
+		rejected.await();
 		return id;
 	}
 
@@ -49,7 +49,7 @@ public class Shop {
 			CompletableFuture<HttpResponse<String>> first = client.sendAsync(order, BodyHandlers.ofString());
 			begun.await();
 			int second = client.send(order, BodyHandlers.ofString()).statusCode();
-			refused.countDown();
+			rejected.countDown();
 			System.out.println("orders: " + first.join().statusCode() + " and " + second);
 			context.getBean(LockRegistry.class).acquire("payments:7").close();
 			LockStores stores = context.getBean(LockStores.class);

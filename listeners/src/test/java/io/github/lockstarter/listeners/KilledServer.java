@@ -14,14 +14,14 @@ import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
 
 /**
- * A server that is killed during its first message.
+ * An instance that is killed during its first message.
  */
 final class KilledServer {
 
 	private KilledServer() {
 	}
 
-	/** The moment at which the server is killed. */
+	/** The moment at which the instance is killed. */
 	enum Moment {
 
 		/** During the work. */

@@ -24,7 +24,7 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The guarantees of the documented recipes, with two servers that consume from one
+ * The guarantees of the documented recipes, with two instances that consume from one
  * broker.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -49,7 +49,9 @@ abstract class ListenerContract {
 
 	abstract void stopBroker();
 
-	/** Sends a message that may be delivered to another server than the previous one. */
+	/**
+	 * Sends a message that may be delivered to another instance than the previous one.
+	 */
 	abstract void send(Payment payment);
 
 	/** Returns the number of unacknowledged messages. */
@@ -88,7 +90,7 @@ abstract class ListenerContract {
 	}
 
 	@Test
-	@DisplayName("A duplicate is answered with the result of the first message, and is not processed")
+	@DisplayName("A duplicate gets the result of the first message, and is not processed")
 	void duplicate() {
 		long answered = count(Event.RESULT);
 		Payment payment = payment();
@@ -100,7 +102,7 @@ abstract class ListenerContract {
 	}
 
 	@Test
-	@DisplayName("A duplicate that arrives at another server during processing waits, and is not processed")
+	@DisplayName("A duplicate that arrives at another instance during processing waits, and is not processed")
 	void atTheSameTime() {
 		long contended = count(Event.CONTENDED);
 		long answered = count(Event.RESULT);
@@ -130,12 +132,12 @@ abstract class ListenerContract {
 
 	@Test
 	@DisplayName("A message whose wait for the lock times out is redelivered until it is processed")
-	void refused() {
-		long refused = count(Event.TIMEOUT);
+	void rejected() {
+		long rejected = count(Event.TIMEOUT);
 		Payment payment = payment();
 		try (Lease other = this.first.bean(LockRegistry.class).acquire("payments:" + payment.id())) {
 			send(payment);
-			Awaitility.await().until(() -> count(Event.TIMEOUT) >= refused + 4);
+			Awaitility.await().until(() -> count(Event.TIMEOUT) >= rejected + 4);
 			assertThat(other.isHeld()).isTrue();
 		}
 		Awaitility.await().until(() -> this.ledger.booked(payment.id()) == 1);
@@ -155,7 +157,7 @@ abstract class ListenerContract {
 
 	@ParameterizedTest
 	@EnumSource
-	@DisplayName("A message whose server was killed is redelivered to another server, and processed there unless processing had finished")
+	@DisplayName("A message whose instance was killed is redelivered to another instance, and processed there unless processing had finished")
 	void killed(KilledServer.Moment moment) {
 		long answered = count(Event.RESULT);
 		Payment payment = payment();

@@ -12,7 +12,7 @@ import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
 
 /**
- * A server whose listeners can be stopped and started.
+ * An instance whose listeners can be stopped and started.
  */
 final class Server implements AutoCloseable {
 

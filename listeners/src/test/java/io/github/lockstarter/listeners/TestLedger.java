@@ -8,7 +8,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * A ledger shared by all servers of a test, which controls the outcome of each booking.
+ * A ledger shared by all instances of a test, which controls the outcome of each booking.
  */
 class TestLedger implements Ledger {
 

@@ -36,10 +36,10 @@ final class Attempts {
 	}
 
 	/**
-	 * Returns the delay before the next attempt; empty if the answer is final.
+	 * Returns the delay before the next attempt; empty if the response is final.
 	 */
 	Optional<Duration> delayAfter(ReceivedResponse received) {
-		boolean mayChange = received.isRefusal() || (received.isUnavailable() && this.repeatable);
+		boolean mayChange = received.isRejection() || (received.isUnavailable() && this.repeatable);
 		return (mayChange && !received.isReplayed())
 				? delay(received.retryAfter(this.retries.clock()), received.status().value()) : Optional.empty();
 	}

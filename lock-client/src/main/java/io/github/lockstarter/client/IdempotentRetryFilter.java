@@ -23,17 +23,17 @@ import org.springframework.web.reactive.function.client.ExchangeFunction;
 import org.springframework.web.reactive.function.client.WebClientRequestException;
 
 /**
- * Repeats requests of a {@code WebClient} that were refused temporarily, or whose answer
- * was lost, according to the same rules as {@link IdempotentRetryInterceptor}. No thread
- * is blocked between two attempts. A cancelled request is not sent again.
+ * Repeats requests of a {@code WebClient} that were rejected temporarily, or whose
+ * response was lost, according to the same rules as {@link IdempotentRetryInterceptor}.
+ * No thread is blocked between two attempts. A cancelled request is not sent again.
  * <p>
  * Each attempt subscribes to the body of the request, so a request whose body can be read
- * only once fails when it is repeated. Each subscription to the answer is a new request
+ * only once fails when it is repeated. Each subscription to the response is a new request
  * with a new key. An application that also uses {@link Mono#retry()} has to set the
  * header itself.
  * <p>
  * The problem details of 409 and 503 are buffered in memory, up to the limit of the
- * codecs of the client. The body of a refused attempt is released.
+ * codecs of the client. The body of a rejected attempt is released.
  */
 public final class IdempotentRetryFilter implements ExchangeFilterFunction {
 
@@ -83,21 +83,21 @@ public final class IdempotentRetryFilter implements ExchangeFilterFunction {
 		ReceivedResponse received = ReceivedResponse.of(response.statusCode(), response.headers().asHttpHeaders());
 		if (!received.hasProblem()) {
 			return attempts.delayAfter(received)
-				.map((delay) -> response.releaseBody().onErrorComplete().then(refused(delay)))
+				.map((delay) -> response.releaseBody().onErrorComplete().then(rejected(delay)))
 				.orElseGet(() -> Mono.just(response));
 		}
 		return response.bodyToMono(byte[].class)
 			.defaultIfEmpty(NOTHING)
 			.flatMap((body) -> attempts.delayAfter(received.with(body))
-				.map(IdempotentRetryFilter::refused)
+				.map(IdempotentRetryFilter::rejected)
 				.orElseGet(() -> Mono.just(withBody(response, body))))
 			// The caller still receives the status.
 			.onErrorResume(DataBufferLimitException.class,
 					(ex) -> Mono.just(response.mutate().body((read) -> Flux.error(ex)).build()));
 	}
 
-	private static Mono<ClientResponse> refused(Duration delay) {
-		return Mono.error(new RefusedException(delay));
+	private static Mono<ClientResponse> rejected(Duration delay) {
+		return Mono.error(new RejectedException(delay));
 	}
 
 	/** Makes the body that was read available again. */
@@ -110,8 +110,8 @@ public final class IdempotentRetryFilter implements ExchangeFilterFunction {
 
 	private Mono<Long> delay(Throwable failure, Attempts attempts) {
 		Optional<Duration> delay = Optional.empty();
-		if (failure instanceof RefusedException refused) {
-			delay = Optional.of(refused.delay);
+		if (failure instanceof RejectedException rejected) {
+			delay = Optional.of(rejected.delay);
 		}
 		else if (isFailureOfConnection(failure)) {
 			delay = attempts.delayAfter(failure);
@@ -140,12 +140,12 @@ public final class IdempotentRetryFilter implements ExchangeFilterFunction {
 
 	/** Carries the delay before the next attempt. */
 	@SuppressWarnings("serial")
-	private static final class RefusedException extends RuntimeException {
+	private static final class RejectedException extends RuntimeException {
 
 		private final Duration delay;
 
-		RefusedException(Duration delay) {
-			super("The request was refused temporarily", null, false, false);
+		RejectedException(Duration delay) {
+			super("The request was rejected temporarily", null, false, false);
 			this.delay = delay;
 		}
 

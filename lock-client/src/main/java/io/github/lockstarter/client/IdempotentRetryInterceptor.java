@@ -14,8 +14,8 @@ import org.springframework.http.client.ClientHttpResponse;
 import org.springframework.http.client.support.HttpRequestWrapper;
 
 /**
- * Repeats requests of a {@code RestClient} or {@code RestTemplate} that were refused
- * temporarily, or whose answer was lost. All attempts have the same
+ * Repeats requests of a {@code RestClient} or {@code RestTemplate} that were rejected
+ * temporarily, or whose response was lost. All attempts have the same
  * {@code Idempotency-Key}. A random key is added to a POST or PATCH request without that
  * header before the first attempt. <b>Use it only for APIs that support the header</b>:
  * any other API does the work again.
@@ -35,7 +35,7 @@ import org.springframework.http.client.support.HttpRequestWrapper;
  * <td>if the request has a key, or its method is idempotent</td>
  * </tr>
  * <tr>
- * <td>any answer with {@code Idempotent-Replayed: true}: it is stored, and is the same
+ * <td>any response with {@code Idempotent-Replayed: true}: it is stored, and is the same
  * each time</td>
  * <td>no</td>
  * </tr>
@@ -46,17 +46,17 @@ import org.springframework.http.client.support.HttpRequestWrapper;
  * </tr>
  * <tr>
  * <td>all other outcomes, in particular 400 and 422; a connection that breaks while the
- * caller reads the answer</td>
+ * caller reads the response</td>
  * <td>no</td>
  * </tr>
  * </table>
  * <p>
  * The thread of the caller waits before the next attempt. The delay is the
- * {@code retryAfterMillis} of the problem or the {@code Retry-After} of the answer, plus
- * a random time. Without either, it is a random time that grows with each attempt. A
+ * {@code retryAfterMillis} of the problem or the {@code Retry-After} of the response,
+ * plus a random time. Without either, it is a random time that grows with each attempt. A
  * request is not repeated if the server requests a longer delay than the
- * {@link RetryLimits} allow. The caller receives the answer or the exception of the last
- * attempt. A thread that is interrupted while it waits throws
+ * {@link RetryLimits} allow. The caller receives the response or the exception of the
+ * last attempt. A thread that is interrupted while it waits throws
  * {@link InterruptedIOException}, and stays interrupted.
  * <p>
  * Without Jackson on the class path, no problem detail is read: a 409 is repeated if it

@@ -35,7 +35,7 @@ record ReceivedResponse(HttpStatusCode status, HttpHeaders headers, @Nullable Pr
 	 * described in {@code docs/problems}. Without {@code lease-lost}, after which the
 	 * work may have been done.
 	 */
-	private static final Set<String> REFUSALS = Set.of("request-in-progress", "wait-timeout", "wait-queue-full");
+	private static final Set<String> REJECTIONS = Set.of("request-in-progress", "wait-timeout", "wait-queue-full");
 
 	/** The most digits of a delay: more than any time that a client waits. */
 	private static final int DIGITS_OF_SECONDS = 9;
@@ -45,14 +45,14 @@ record ReceivedResponse(HttpStatusCode status, HttpHeaders headers, @Nullable Pr
 		return new ReceivedResponse(status, headers, null);
 	}
 
-	/** Returns the answer with its body, which need not be JSON. */
+	/** Returns the response with its body, which need not be JSON. */
 	ReceivedResponse with(byte[] body) {
 		return new ReceivedResponse(this.status, this.headers, Jackson.read(body));
 	}
 
 	/**
 	 * Returns whether the body may contain a problem detail. No other body is read, so
-	 * that other answers are streamed unchanged. Without Jackson none is read.
+	 * that other responses are streamed unchanged. Without Jackson none is read.
 	 */
 	boolean hasProblem() {
 		try {
@@ -64,21 +64,21 @@ record ReceivedResponse(HttpStatusCode status, HttpHeaders headers, @Nullable Pr
 		}
 	}
 
-	/** Returns whether it is a replayed answer, which is the same for each attempt. */
+	/** Returns whether it is a replayed response, which is the same for each attempt. */
 	boolean isReplayed() {
 		return this.headers.containsHeader("Idempotent-Replayed");
 	}
 
 	/**
-	 * Returns whether the request was refused temporarily. Without Jackson, which reads
+	 * Returns whether the request was rejected temporarily. Without Jackson, which reads
 	 * the problem type, it was if the server asks for another attempt: it does not after
 	 * {@code lease-lost}.
 	 */
-	boolean isRefusal() {
+	boolean isRejection() {
 		if (!JACKSON_PRESENT) {
 			return isConflict() && this.headers.containsHeader(HttpHeaders.RETRY_AFTER);
 		}
-		return isConflict() && this.problem != null && REFUSALS.contains(lastSegment(this.problem.type()));
+		return isConflict() && this.problem != null && REJECTIONS.contains(lastSegment(this.problem.type()));
 	}
 
 	private static String lastSegment(String uri) {

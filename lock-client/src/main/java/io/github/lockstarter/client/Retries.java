@@ -19,7 +19,7 @@ import org.springframework.util.backoff.ExponentialBackOff;
  * <p>
  * Spring's {@link org.springframework.core.retry.RetryTemplate} does not support this.
  * Its back-off does not know the outcome of an attempt, so it cannot use the delay of the
- * answer. It treats only exceptions as failures, and its clock cannot be injected.
+ * response. It treats only exceptions as failures, and its clock cannot be injected.
  */
 final class Retries {
 

@@ -1,5 +1,5 @@
 /**
- * Support for clients of an API with locks: requests that were refused temporarily are
+ * Support for clients of an API with locks: requests that were rejected temporarily are
  * repeated with the same {@code Idempotency-Key}.
  */
 @NullMarked

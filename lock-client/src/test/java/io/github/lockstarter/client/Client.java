@@ -116,7 +116,7 @@ enum Client {
 		};
 	}
 
-	/** Sends a request, and returns the answer, whatever its status. */
+	/** Sends a request, and returns the response, whatever its status. */
 	@FunctionalInterface
 	interface Sender {
 

@@ -37,7 +37,7 @@ class ClientsPageTests {
 
 	private static final String KEY = "Idempotency-Key";
 
-	private static final String REFUSED = "https://lockstarter.github.io/problems/";
+	private static final String PROBLEMS = "https://lockstarter.github.io/problems/";
 
 	@TempDir
 	private Path folder;
@@ -64,11 +64,11 @@ class ClientsPageTests {
 
 	@ParameterizedTest
 	@EnumSource
-	@DisplayName("A refused request is repeated with its key and body until it is accepted")
-	void refused(Example example) throws Exception {
-		this.api.thenProblem(409, REFUSED + "request-in-progress", ",\"retryAfterMillis\":5", "Retry-After", "1")
-			.thenProblem(409, REFUSED + "wait-timeout", "", "Retry-After", "0")
-			.thenProblem(409, REFUSED + "wait-queue-full", "", "retry-after", "0")
+	@DisplayName("A rejected request is repeated with its key and body until it is accepted")
+	void rejected(Example example) throws Exception {
+		this.api.thenProblem(409, PROBLEMS + "request-in-progress", ",\"retryAfterMillis\":5", "Retry-After", "1")
+			.thenProblem(409, PROBLEMS + "wait-timeout", "", "Retry-After", "0")
+			.thenProblem(409, PROBLEMS + "wait-queue-full", "", "retry-after", "0")
 			.then(ScriptedApi.reply(503, "text/html", "<h1>Maintenance</h1>", "Retry-After", "0"));
 		assertThat(run(example)).contains("done");
 		assertThat(this.api.requests()).hasSize(5).extracting(ScriptedApi.Sent::body).containsOnly("{\"book\":1}");
@@ -90,11 +90,11 @@ class ClientsPageTests {
 	@EnumSource
 	@DisplayName("A request that must not be repeated, or whose repetition is useless, is not repeated")
 	void notRepeated(Example example) throws Exception {
-		this.api.thenProblem(409, REFUSED + "lease-lost", "", "Retry-After", "0")
-			.thenProblem(422, REFUSED + "payload-mismatch", "", "Retry-After", "0")
+		this.api.thenProblem(409, PROBLEMS + "lease-lost", "", "Retry-After", "0")
+			.thenProblem(422, PROBLEMS + "payload-mismatch", "", "Retry-After", "0")
 			.then(ScriptedApi.reply(409, "text/plain", "conflict"))
 			.then(ScriptedApi.reply(500, "text/plain", "fault"))
-			.thenProblem(409, REFUSED + "request-in-progress", "", "Retry-After", "31");
+			.thenProblem(409, PROBLEMS + "request-in-progress", "", "Retry-After", "31");
 		assertThat(run(example)).contains("lease-lost");
 		assertThat(run(example)).contains("payload-mismatch");
 		assertThat(run(example)).contains("conflict");
@@ -105,7 +105,7 @@ class ClientsPageTests {
 
 	@ParameterizedTest
 	@EnumSource
-	@DisplayName("The client stops after five attempts, with the last answer")
+	@DisplayName("The client stops after five attempts, with the last response")
 	void limit(Example example) throws Exception {
 		this.api.then(4, ScriptedApi.reply(503, "text/plain", "first", "Retry-After", "0"))
 			.then(ScriptedApi.reply(503, "text/plain", "last", "Retry-After", "0"));

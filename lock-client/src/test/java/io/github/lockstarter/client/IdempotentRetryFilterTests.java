@@ -86,7 +86,7 @@ class IdempotentRetryFilterTests {
 		Mono<ClientResponse> answer = this.virtual.filter(REQUEST,
 				(sent) -> Mono.just((attempts.incrementAndGet() < 3) ? unavailable("10").build() : created()));
 		List<HttpStatus> statuses = new ArrayList<>();
-		// Would block until the answer if the wait used this thread.
+		// Would block until the response if the wait used this thread.
 		answer.subscribe((each) -> statuses.add(HttpStatus.valueOf(each.statusCode().value())));
 		assertThat(attempts).hasValue(1);
 		this.scheduler.advanceTimeBy(Duration.ofMillis(9_999));
@@ -127,7 +127,7 @@ class IdempotentRetryFilterTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "application/problem+json", "text/html" })
-	@DisplayName("The buffers of all refused attempts are released, and the last answer can be read")
+	@DisplayName("The buffers of all rejected attempts are released, and the last response can be read")
 	void released(String contentType) {
 		List<ByteBuf> buffers = new ArrayList<>();
 		ClientResponse answer = this.filter.filter(REQUEST, (sent) -> {
@@ -162,7 +162,7 @@ class IdempotentRetryFilterTests {
 	}
 
 	@Test
-	@DisplayName("Netty's leak detector reports nothing after many refused requests over two reused connections")
+	@DisplayName("Netty's leak detector reports nothing after many rejected requests over two reused connections")
 	void noLeaks(CapturedOutput output) {
 		ResourceLeakDetector.Level before = ResourceLeakDetector.getLevel();
 		ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.PARANOID);

@@ -116,7 +116,7 @@ class IdempotentRetryInterceptorTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "application/problem+json", "text/html" })
-	@DisplayName("The responses of refused attempts are closed, and the caller's response is not")
+	@DisplayName("The responses of rejected attempts are closed, and the caller's response is not")
 	void closed(String contentType) throws IOException {
 		List<Response> responses = new ArrayList<>();
 		ClientHttpResponse answer = this.interceptor.intercept(request(), new byte[0], (sent, body) -> {

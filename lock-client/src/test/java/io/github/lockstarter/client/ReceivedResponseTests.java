@@ -99,7 +99,7 @@ class ReceivedResponseTests {
 		ProcessorTime.assertLinear((length) -> {
 			ReceivedResponse received = ReceivedResponse.of(HttpStatus.CONFLICT, new HttpHeaders())
 				.with("{\"type\":\"%s\"}".formatted(repeated.repeat(length)).getBytes(StandardCharsets.UTF_8));
-			return received::isRefusal;
+			return received::isRejection;
 		});
 	}
 

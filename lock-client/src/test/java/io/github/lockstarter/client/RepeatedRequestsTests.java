@@ -29,7 +29,7 @@ import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
- * The requests that an API receives, and the answers that callers get, for each kind of
+ * The requests that an API receives, and the responses that callers get, for each kind of
  * client.
  */
 @ParameterizedClass
@@ -42,7 +42,7 @@ class RepeatedRequestsTests {
 
 	private static final String UNAVAILABLE = "https://lockstarter.github.io/problems/lock-store-unavailable";
 
-	/** The timeout of a test; a client that follows the API's answer needs less. */
+	/** The timeout of a test; a client that follows the API's response needs less. */
 	private static final Duration PATIENT = Duration.ofMinutes(1);
 
 	@Parameter
@@ -66,8 +66,8 @@ class RepeatedRequestsTests {
 	@ValueSource(strings = { IN_PROGRESS, "https://lockstarter.github.io/problems/wait-timeout",
 			"https://lockstarter.github.io/problems/wait-queue-full", "request-in-progress",
 			"https://api.example.org/problems#request-in-progress", "urn:problems:request-in-progress" })
-	@DisplayName("A request refused because another one runs is repeated with its key and body")
-	void refused(String type) {
+	@DisplayName("A request rejected because another one runs is repeated with its key and body")
+	void rejected(String type) {
 		this.api.thenProblem(409, type, ",\"retryAfterMillis\":1840", "Retry-After", "2");
 		ResponseEntity<String> answer = post("an order");
 		assertThat(answer.getStatusCode().value()).isEqualTo(201);
@@ -103,8 +103,8 @@ class RepeatedRequestsTests {
 	}
 
 	@Test
-	@DisplayName("A stored answer is passed to the caller at once, because repetition cannot change it")
-	void replayedAnswer() {
+	@DisplayName("A stored response is passed to the caller at once, because repetition cannot change it")
+	void replayedResponse() {
 		this.api
 			.then(ScriptedApi.reply(503, "text/plain", "stored", "Retry-After", "0", "Idempotent-Replayed", "true"));
 		assertThat(post("an order").getBody()).isEqualTo("stored");
@@ -112,7 +112,7 @@ class RepeatedRequestsTests {
 	}
 
 	@Test
-	@DisplayName("Without Retry-After the wait doubles; after the last attempt the caller gets the last answer")
+	@DisplayName("Without Retry-After the wait doubles; after the last attempt the caller gets the last response")
 	void backOff() {
 		this.api.then(4, ScriptedApi.reply(503, "text/plain", "later"))
 			.then(ScriptedApi.problem(503, "about:blank", ",\"detail\":\"last\""));
@@ -125,7 +125,7 @@ class RepeatedRequestsTests {
 
 	@ParameterizedTest
 	@CsvSource({ "31", "99999999999999999999" })
-	@DisplayName("With a Retry-After above the limit, the caller gets the answer at once")
+	@DisplayName("With a Retry-After above the limit, the caller gets the response at once")
 	void tooLong(String seconds) {
 		this.api.thenProblem(409, IN_PROGRESS, ",\"more\":1", "Retry-After", seconds);
 		ResponseEntity<String> answer = post("an order");

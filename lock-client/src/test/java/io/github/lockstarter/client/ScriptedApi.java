@@ -18,7 +18,7 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 
 /**
- * An HTTP API with scripted answers, one per request, and 201 afterwards. Records the
+ * An HTTP API with scripted responses, one per request, and 201 afterwards. Records the
  * requests.
  */
 final class ScriptedApi implements AutoCloseable {
@@ -49,7 +49,7 @@ final class ScriptedApi implements AutoCloseable {
 		return "http://127.0.0.1:" + this.server.getAddress().getPort() + "/orders";
 	}
 
-	/** Answers the next requests. */
+	/** Responds to the next requests. */
 	ScriptedApi then(int times, Reply reply) {
 		for (int i = 0; i < times; i++) {
 			this.replies.add(reply);
@@ -57,23 +57,23 @@ final class ScriptedApi implements AutoCloseable {
 		return this;
 	}
 
-	/** Answers the next request. */
+	/** Responds to the next request. */
 	ScriptedApi then(Reply reply) {
 		return then(1, reply);
 	}
 
-	/** Answers the next request with a problem. */
+	/** Responds to the next request with a problem. */
 	ScriptedApi thenProblem(int status, String type, String members, String... headers) {
 		return then(problem(status, type, members, headers));
 	}
 
-	/** Drops the connections of the next requests without an answer. */
+	/** Drops the connections of the next requests without a response. */
 	ScriptedApi thenDrop(int times) {
 		return then(times, (exchange) -> {
 		});
 	}
 
-	/** Never answers the next request. */
+	/** Never responds to the next request. */
 	ScriptedApi thenHang() {
 		return then((exchange) -> {
 			try {
@@ -130,7 +130,7 @@ final class ScriptedApi implements AutoCloseable {
 		this.threads.shutdownNow();
 	}
 
-	/** Answers a request, or drops the connection. */
+	/** Responds to a request, or drops the connection. */
 	@FunctionalInterface
 	interface Reply {
 

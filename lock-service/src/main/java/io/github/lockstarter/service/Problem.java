@@ -9,7 +9,7 @@ import org.springframework.http.ProblemDetail;
 import org.springframework.web.ErrorResponseException;
 
 /**
- * The reason why a request was refused, as problem details. A lock that is held and a
+ * The reason why a request was rejected, as problem details. A lock that is held and a
  * store that is unavailable are reported with the exceptions of the library.
  */
 public final class Problem extends ErrorResponseException {
@@ -24,7 +24,7 @@ public final class Problem extends ErrorResponseException {
 		super(status, body, null);
 	}
 
-	/** Returns the body of an answer to an invalid request. */
+	/** Returns the body of a response to an invalid request. */
 	public static ProblemDetail invalid(HttpStatus status, String detail) {
 		return body(status, "invalid-request", "Invalid request", detail);
 	}

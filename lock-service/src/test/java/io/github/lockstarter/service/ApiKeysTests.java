@@ -36,13 +36,13 @@ class ApiKeysTests {
 	}
 
 	@Test
-	@DisplayName("A request without an API key is refused with 401 and problem details, and has no effect")
+	@DisplayName("A request without an API key is rejected with 401 and problem details, and has no effect")
 	void missingKey() {
 		for (String method : List.of("PUT", "GET", "DELETE")) {
-			Answer refused = service.sendWithoutKey(method, "/locks/secret", "Lock-Token", "0123456789abcdef").join();
-			assertThat(refused.status()).isEqualTo(401);
-			assertThat(refused.problem()).isEqualTo("api-key-missing");
-			assertThat(refused.header("WWW-Authenticate")).startsWith("Bearer");
+			Answer rejected = service.sendWithoutKey(method, "/locks/secret", "Lock-Token", "0123456789abcdef").join();
+			assertThat(rejected.status()).isEqualTo(401);
+			assertThat(rejected.problem()).isEqualTo("api-key-missing");
+			assertThat(rejected.header("WWW-Authenticate")).startsWith("Bearer");
 		}
 		for (String method : List.of("GET", "DELETE")) {
 			assertThat(service.sendWithoutKey(method, "/lock?hash=secret&token=0123456789abcdef").join().status())
@@ -52,12 +52,12 @@ class ApiKeysTests {
 	}
 
 	@Test
-	@DisplayName("A wrong key is refused with 401, even if it is a prefix of a valid key")
+	@DisplayName("A wrong key is rejected with 401, even if it is a prefix of a valid key")
 	void wrongKey() {
 		for (String wrong : List.of("nonsense", RunningService.KEY.substring(1), RunningService.KEY + "x", "")) {
-			Answer refused = service.sendWithoutKey("PUT", "/locks/secret", "X-API-Key", wrong).join();
-			assertThat(refused.status()).isEqualTo(401);
-			assertThat(refused.body()).doesNotContain("nonsense", RunningService.KEY);
+			Answer rejected = service.sendWithoutKey("PUT", "/locks/secret", "X-API-Key", wrong).join();
+			assertThat(rejected.status()).isEqualTo(401);
+			assertThat(rejected.body()).doesNotContain("nonsense", RunningService.KEY);
 		}
 		assertThat(service.isHeld("secret")).isFalse();
 	}
@@ -72,7 +72,7 @@ class ApiKeysTests {
 	}
 
 	@Test
-	@DisplayName("Clients are isolated: the same name is a different lock, and a token of another client is refused")
+	@DisplayName("Clients are isolated: the same name is a different lock, and a token of another client is rejected")
 	void namespaces() {
 		Answer taro = service.send("PUT", "/locks/common");
 		Answer hanako = service.sendWithoutKey("PUT", "/locks/common", "X-API-Key", HANAKO).join();
@@ -84,7 +84,7 @@ class ApiKeysTests {
 	}
 
 	@Test
-	@DisplayName("Of 3,000 wrong keys most are refused with 429, no lock is taken, one line without a key is logged, and a valid key still works")
+	@DisplayName("Of 3,000 wrong keys most are rejected with 429, no lock is taken, one line without a key is logged, and a valid key still works")
 	void manyWrongKeys(CapturedOutput output) {
 		try (RunningService own = RunningService.start()) {
 			int[] statuses = new int[600];

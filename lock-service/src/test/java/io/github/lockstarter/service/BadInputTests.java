@@ -30,8 +30,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * An invalid request is answered with a 4xx problem, takes no lock, and leaves no secret
- * in the log.
+ * An invalid request gets a 4xx problem, takes no lock, and leaves no secret in the log.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class BadInputTests {
@@ -120,7 +119,7 @@ class BadInputTests {
 			try (Socket socket = new Socket("127.0.0.1", service.port())) {
 				socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
 				socket.shutdownOutput();
-				answerOf(socket);
+				responseOf(socket);
 			}
 		}
 		assertThat(output.getAll()).doesNotContain("secret-name", "secret-token", "\"ERROR\"");
@@ -150,16 +149,16 @@ class BadInputTests {
 	}
 
 	@Test
-	@DisplayName("A request that is not HTTP is answered with 400 and problem details")
+	@DisplayName("A request that is not HTTP gets 400 and problem details")
 	void noHttp() throws IOException {
 		try (Socket socket = new Socket("127.0.0.1", service.port())) {
 			socket.getOutputStream().write("take the lock\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-			assertThat(answerOf(socket)).startsWith("HTTP/1.1 400 ").contains("application/problem+json");
+			assertThat(responseOf(socket)).startsWith("HTTP/1.1 400 ").contains("application/problem+json");
 		}
 	}
 
 	@Test
-	@DisplayName("Over HTTP/2, too, a path with ';' is refused instead of truncated")
+	@DisplayName("Over HTTP/2, too, a path with ';' is rejected instead of truncated")
 	void http2() throws Exception {
 		try (RunningService http2 = RunningService.start("server.http2.enabled=true")) {
 			HttpResponse<String> answer = HttpClient.newBuilder()
@@ -190,24 +189,24 @@ class BadInputTests {
 	}
 
 	@Test
-	@DisplayName("A malformed request is not answered in place of an earlier request on the same connection")
+	@DisplayName("A malformed request gets no response in place of an earlier request on the same connection")
 	void malformedBehindAnother() throws IOException {
 		String token = service.send("PUT", "/locks/before").token();
 		try (Socket socket = service.sendRaw("PUT /locks/before?wait=20s")) {
 			socket.getOutputStream()
 				.write("GET /locks/%zz HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-			assertThat(answerOf(socket)).isEmpty();
+			assertThat(responseOf(socket)).isEmpty();
 		}
 		assertThat(service.send("DELETE", "/locks/before", "Lock-Token", token).status()).isEqualTo(204);
 		Awaitility.await().until(() -> !service.isHeld("before"));
 	}
 
 	@Test
-	@DisplayName("A request whose body does not end is answered with 408")
+	@DisplayName("A request whose body does not end gets 408")
 	void slowBody() throws IOException {
 		try (Socket socket = service.sendRaw("PUT /locks/bad", "Content-Length: 100")) {
 			socket.getOutputStream().write('a');
-			assertThat(answerOf(socket)).startsWith("HTTP/1.1 408 ").contains("application/problem+json");
+			assertThat(responseOf(socket)).startsWith("HTTP/1.1 408 ").contains("application/problem+json");
 		}
 		assertThat(service.isHeld("bad")).isFalse();
 	}
@@ -217,7 +216,7 @@ class BadInputTests {
 	void needlessBody() throws IOException {
 		try (Socket socket = service.sendRaw("PUT /locks/body", "Content-Length: 3", "Connection: close")) {
 			socket.getOutputStream().write("abc".getBytes(StandardCharsets.US_ASCII));
-			assertThat(answerOf(socket)).startsWith("HTTP/1.1 201 ");
+			assertThat(responseOf(socket)).startsWith("HTTP/1.1 201 ");
 		}
 	}
 
@@ -236,11 +235,11 @@ class BadInputTests {
 	private static String raw(String line, String... headers) throws IOException {
 		String[] all = Stream.concat(Stream.of("Connection: close"), Stream.of(headers)).toArray(String[]::new);
 		try (Socket socket = service.sendRaw(line, all)) {
-			return answerOf(socket);
+			return responseOf(socket);
 		}
 	}
 
-	private static String answerOf(Socket socket) throws IOException {
+	private static String responseOf(Socket socket) throws IOException {
 		return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 	}
 

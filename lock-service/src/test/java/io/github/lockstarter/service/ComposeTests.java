@@ -69,7 +69,7 @@ class ComposeTests {
 	}
 
 	@Test
-	@DisplayName("All servers in compose.yaml have the same environment and the image of the build; the key must be set")
+	@DisplayName("All instances in compose.yaml have the same environment and the image of the build; the key must be set")
 	void servers() throws IOException {
 		String image = service("lock-1").get("image").toString();
 		assertThat(Files.readString(Path.of("pom.xml"))).contains("<name>" + image + ":latest</name>");

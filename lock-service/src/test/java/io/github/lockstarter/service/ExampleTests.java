@@ -38,10 +38,10 @@ import org.springframework.web.util.UriUtils;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Runs an example client as a process, against a service in this JVM. Each example has a
- * test class and a service of its own. All tests run concurrently, because they wait most
- * of the time, so each of them has a lock of its own. The ttl of each test leaves enough
- * time for a machine that stands still for a second.
+ * Runs an example client as a process, against a service in this process. Each example
+ * has a test class and a service of its own. All tests run concurrently, because they
+ * wait most of the time, so each of them has a lock of its own. The ttl of each test
+ * leaves enough time for a machine that stands still for a second.
  */
 @Execution(ExecutionMode.CONCURRENT)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -111,7 +111,7 @@ abstract class ExampleTests {
 				assertThat(second.exitCode()).as(second.output()).isEqualTo(75);
 				assertThat(second.output()).doesNotContain("second was run");
 			}
-			assertThat(held("report")).as("after the refusal").isTrue();
+			assertThat(held("report")).as("after the rejection").isTrue();
 			first.input("all of the input");
 			assertThat(first.exitCode()).as(first.output()).isZero();
 			assertThat(first.output()).contains("all of the input");
@@ -245,8 +245,8 @@ abstract class ExampleTests {
 	}
 
 	@Test
-	@DisplayName("A request without an answer, or answered with 503, is repeated with the same token")
-	void lostAnswers() throws IOException {
+	@DisplayName("A request without a response, or with a 503, is repeated with the same token")
+	void lostResponses() throws IOException {
 		try (Relay relay = Relay.start(this.service.port(), Relay.Fault.UNAVAILABLE, Relay.Fault.ANSWER_LOST);
 				Example example = Example.start(this.file, environment(relay.url(), RunningService.KEY, "30"), "lost",
 						"echo", "was run")) {
@@ -277,7 +277,7 @@ abstract class ExampleTests {
 
 	@ParameterizedTest
 	@ValueSource(ints = { 2, 4 })
-	@DisplayName("When renewals fail and then get no answer, the command is ended while the lock is still held")
+	@DisplayName("When renewals fail and then get no response, the command is ended while the lock is still held")
 	void failingRenewals(int unavailable) throws IOException {
 		// The command is ended two seconds before the end of the lock, or earlier.
 		// That is enough time to see the lock held.
@@ -295,21 +295,21 @@ abstract class ExampleTests {
 	}
 
 	@Test
-	@DisplayName("After a slow answer, too, the lock is extended a third of its ttl after the request")
-	void slowAnswer() throws IOException {
+	@DisplayName("After a slow response, too, the lock is extended a third of its ttl after the request")
+	void slowResponse() throws IOException {
 		try (Relay relay = Relay.start(this.service.port(), Relay.Fault.SLOW);
 				Example example = Example.start(this.file, environment(relay.url(), RunningService.KEY, "15"), "slow",
 						"cat")) {
 			Awaitility.await().atMost(1, TimeUnit.MINUTES).until(() -> relay.answers().size() == 1);
-			// A third that counted from the answer would end three seconds later.
+			// A third that counted from the response would end three seconds later.
 			Awaitility.await().atMost(7, TimeUnit.SECONDS).until(() -> relay.answers().size() == 2);
 			assertThat(relay.answers()).as(example.output()).containsExactly("PUT 201", "PUT 200");
 		}
 	}
 
 	@Test
-	@DisplayName("The time for an answer also limits an answer that arrives byte by byte")
-	void drippingAnswer() throws IOException {
+	@DisplayName("The time for a response also limits a response that arrives byte by byte")
+	void drippingResponse() throws IOException {
 		try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
 			Thread dripping = new Thread(() -> drip(server));
 			dripping.setDaemon(true);
@@ -323,7 +323,7 @@ abstract class ExampleTests {
 		}
 	}
 
-	/** Sends each client an answer without an end, until the server is closed. */
+	/** Sends each client a response without an end, until the server is closed. */
 	private static void drip(ServerSocket server) {
 		List<Socket> clients = new ArrayList<>();
 		try {
@@ -357,9 +357,9 @@ abstract class ExampleTests {
 	@ParameterizedTest
 	@CsvSource({ "SLOWLY, 401, 69, 401: a", "QUICKLY, 401, 69, 401: a", "SLOWLY, 409, 75, held by another client",
 			"QUICKLY, 409, 75, held by another client", "SLOWLY, 503, 69, 503: a", "QUICKLY, 503, 69, 503: a" })
-	@DisplayName("The status of a refusal counts, although its body never ends")
-	void endlessRefusal(Pace pace, int status, int exitCode, String message) throws IOException {
-		HttpServer endless = server((exchange) -> answerWithoutEnd(exchange, status, pace));
+	@DisplayName("The status of a rejection counts, although its body never ends")
+	void endlessRejection(Pace pace, int status, int exitCode, String message) throws IOException {
+		HttpServer endless = server((exchange) -> respondWithoutEnd(exchange, status, pace));
 		try (Example example = Example.start(this.file, environment(url(endless), RunningService.KEY, "9"), "endless",
 				"echo", "was run")) {
 			assertThat(example.exitCode()).as(example.output()).isEqualTo(exitCode);
@@ -379,12 +379,12 @@ abstract class ExampleTests {
 		List<String> received = new CopyOnWriteArrayList<>();
 		HttpServer endless = server((exchange) -> {
 			received.add(exchange.getRequestMethod());
-			answerWithoutEnd(exchange, 200, pace);
+			respondWithoutEnd(exchange, 200, pace);
 		});
 		try (Example example = Example.start(this.file, environment(url(endless), RunningService.KEY, "9"), "endless",
 				"sh", "-c", "echo begun; cat")) {
 			example.await("begun");
-			// When the second one arrives, the time for the first answer is over.
+			// When the second one arrives, the time for the first response is over.
 			Awaitility.await().atMost(1, TimeUnit.MINUTES).until(() -> received.size() > 1);
 			example.input("");
 			assertThat(example.exitCode()).as(example.output()).isZero();
@@ -396,9 +396,9 @@ abstract class ExampleTests {
 	}
 
 	/**
-	 * Only the release is answered in full, because it would double the time of a test.
+	 * Only the release gets a full response, because it would double the time of a test.
 	 */
-	private static void answerWithoutEnd(HttpExchange exchange, int status, Pace pace) throws IOException {
+	private static void respondWithoutEnd(HttpExchange exchange, int status, Pace pace) throws IOException {
 		if (exchange.getRequestMethod().equals("DELETE")) {
 			exchange.sendResponseHeaders(204, -1);
 			return;
@@ -452,8 +452,8 @@ abstract class ExampleTests {
 	}
 
 	@Test
-	@DisplayName("Of a long answer, only a part is printed, and the example ends in time")
-	void longAnswer() throws IOException {
+	@DisplayName("Of a long response, only a part is printed, and the example ends in time")
+	void longResponse() throws IOException {
 		HttpServer verbose = server((exchange) -> {
 			exchange.sendResponseHeaders(400, 0);
 			try (OutputStream body = exchange.getResponseBody()) {

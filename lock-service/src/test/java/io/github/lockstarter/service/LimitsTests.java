@@ -39,12 +39,12 @@ class LimitsTests {
 	}
 
 	@Test
-	@DisplayName("A ttl or wait above the client's limit is refused with 403, and no lock is taken")
+	@DisplayName("A ttl or wait above the client's limit is rejected with 403, and no lock is taken")
 	void longTimes() {
 		for (String times : List.of("ttl=20001ms", "ttl=1h", "wait=11s", "ttl=PT1H", "ttl=9000d")) {
-			Answer refused = this.service.send("PUT", "/locks/long?" + times);
-			assertThat(refused.status()).as(times).isEqualTo(403);
-			assertThat(refused.problem()).isEqualTo("limit-exceeded");
+			Answer rejected = this.service.send("PUT", "/locks/long?" + times);
+			assertThat(rejected.status()).as(times).isEqualTo(403);
+			assertThat(rejected.problem()).isEqualTo("limit-exceeded");
 		}
 		assertThat(this.service.isHeld("long")).isFalse();
 		assertThat(this.service.send("PUT", "/locks/long?ttl=20s&wait=10s").status()).isEqualTo(201);
@@ -63,14 +63,14 @@ class LimitsTests {
 	}
 
 	@Test
-	@DisplayName("A lock beyond max-locks is refused with 403; an extension does not count, and a release makes room")
+	@DisplayName("A lock beyond max-locks is rejected with 403; an extension does not count, and a release makes room")
 	void maxLocks() {
 		List<String> tokens = Stream.of("a", "b", "c")
 			.map((name) -> this.service.send("PUT", "/locks/" + name).token())
 			.toList();
-		Answer refused = this.service.send("PUT", "/locks/d");
-		assertThat(refused.status()).isEqualTo(403);
-		assertThat(refused.problem()).isEqualTo("limit-exceeded");
+		Answer rejected = this.service.send("PUT", "/locks/d");
+		assertThat(rejected.status()).isEqualTo(403);
+		assertThat(rejected.problem()).isEqualTo("limit-exceeded");
 		assertThat(this.service.isHeld("d")).isFalse();
 		assertThat(this.service.send("PUT", "/locks/a", "Lock-Token", tokens.get(0)).status()).isEqualTo(200);
 		assertThat(this.service.send("PUT", "/locks/a").status()).isEqualTo(409);
@@ -81,7 +81,7 @@ class LimitsTests {
 	}
 
 	@Test
-	@DisplayName("Expired locks, refused requests and invalid requests do not count against max-locks")
+	@DisplayName("Expired locks, rejected requests and invalid requests do not count against max-locks")
 	void roomAfterExpiry() {
 		Stream.of("a", "b", "c").forEach((name) -> this.service.send("PUT", "/locks/" + name + "?ttl=50ms"));
 		Awaitility.await().until(() -> this.service.send("PUT", "/locks/d").status() == 201);
@@ -105,7 +105,7 @@ class LimitsTests {
 	}
 
 	@Test
-	@DisplayName("A release at another server makes room shortly afterwards")
+	@DisplayName("A release at another instance makes room shortly afterwards")
 	void releasedElsewhere() {
 		TokenLocks elsewhere = this.service.context().getBean(TokenLocks.class);
 		Stream.of("a", "b", "c").forEach((name) -> {

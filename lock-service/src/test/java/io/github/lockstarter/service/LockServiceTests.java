@@ -30,7 +30,7 @@ class LockServiceTests {
 	}
 
 	@Test
-	@DisplayName("A free lock is acquired with 201; the answer has its name, a token, a fencing token and the remaining time")
+	@DisplayName("A free lock is acquired with 201; the response has its name, a token, a fencing token and the remaining time")
 	void acquires() {
 		Answer acquired = service.send("PUT", "/locks/free?ttl=30s");
 		assertThat(acquired.status()).isEqualTo(201);
@@ -50,17 +50,17 @@ class LockServiceTests {
 	}
 
 	@Test
-	@DisplayName("A held lock is refused with 409, problem details and Retry-After")
-	void refuses() {
+	@DisplayName("A held lock is rejected with 409, problem details and Retry-After")
+	void rejects() {
 		service.send("PUT", "/locks/held?ttl=30s");
-		Answer refused = service.send("PUT", "/locks/held?ttl=30s");
-		assertThat(refused.status()).isEqualTo(409);
-		assertThat(refused.header("Content-Type")).isEqualTo("application/problem+json");
-		assertThat(refused.header("Cache-Control")).isEqualTo("no-store");
-		assertThat(Integer.parseInt(refused.header("Retry-After"))).isBetween(20, 30);
-		assertThat(refused.problem()).isEqualTo("request-in-progress");
-		assertThat(refused.json().get("title").asString()).isEqualTo("Request already in progress");
-		assertThat(refused.json().get("retryAfterMillis").asLong()).isBetween(20_000L, 30_000L);
+		Answer rejected = service.send("PUT", "/locks/held?ttl=30s");
+		assertThat(rejected.status()).isEqualTo(409);
+		assertThat(rejected.header("Content-Type")).isEqualTo("application/problem+json");
+		assertThat(rejected.header("Cache-Control")).isEqualTo("no-store");
+		assertThat(Integer.parseInt(rejected.header("Retry-After"))).isBetween(20, 30);
+		assertThat(rejected.problem()).isEqualTo("request-in-progress");
+		assertThat(rejected.json().get("title").asString()).isEqualTo("Request already in progress");
+		assertThat(rejected.json().get("retryAfterMillis").asLong()).isBetween(20_000L, 30_000L);
 	}
 
 	@Test
@@ -104,7 +104,7 @@ class LockServiceTests {
 	}
 
 	@Test
-	@DisplayName("A release without a token is refused with 400, and a release with a wrong token with 409")
+	@DisplayName("A release without a token is rejected with 400, and a release with a wrong token with 409")
 	void releaseNeedsToken() {
 		service.send("PUT", "/locks/kept");
 		assertThat(service.send("DELETE", "/locks/kept").status()).isEqualTo(400);

@@ -140,8 +140,8 @@ class OpenApiTests {
 			DELETE | /lock?hash=d-plain          | Lock-Token: somebody-elses-token   | 409
 			DELETE | /lock?hash=d-plain          | -                                  | 400
 			""")
-	@DisplayName("An answer of the running service is described: its status, media type, headers, problem type and every property")
-	void answers(String method, String path, @Nullable String header, int status) {
+	@DisplayName("A response of the running service is described: its status, media type, headers, problem type and every property")
+	void responses(String method, String path, @Nullable String header, int status) {
 		String[] headers = (header != null) ? header.split(": ") : new String[0];
 		boolean showsKey = header == null || header.startsWith("Lock-Token") || header.startsWith("Accept");
 		Answer answer = showsKey ? service.send(method, path, headers)
@@ -152,27 +152,27 @@ class OpenApiTests {
 	}
 
 	@Test
-	@DisplayName("Answers to requests that are too long, too slow or malformed are described")
+	@DisplayName("Responses to requests that are too long, too slow or malformed are described")
 	void malformed() throws IOException {
-		List<Refused> requests = new ArrayList<>();
+		List<Rejected> requests = new ArrayList<>();
 		for (String operation : OPERATIONS) {
 			String[] parts = operation.split(" ");
 			String line = parts[0] + " " + uri(parts[1]);
-			requests.add(new Refused(operation, 414, service.sendRaw(line + "x".repeat(100_000), CLOSE)));
-			requests.add(new Refused(operation, 431, service.sendRaw(line, CLOSE, "Large: " + "x".repeat(100_000))));
-			requests.add(new Refused(operation, 413,
+			requests.add(new Rejected(operation, 414, service.sendRaw(line + "x".repeat(100_000), CLOSE)));
+			requests.add(new Rejected(operation, 431, service.sendRaw(line, CLOSE, "Large: " + "x".repeat(100_000))));
+			requests.add(new Rejected(operation, 413,
 					service.sendRaw(line, CLOSE, "Content-Length: 70000", "", "x".repeat(70_000))));
-			requests.add(new Refused(operation, 400,
+			requests.add(new Rejected(operation, 400,
 					service.sendRaw(line, CLOSE, "Transfer-Encoding: chunked", "", "zz", "abc")));
-			requests.add(new Refused(operation, 408, service.sendRaw(line, CLOSE, "Content-Length: 100")));
+			requests.add(new Rejected(operation, 408, service.sendRaw(line, CLOSE, "Content-Length: 100")));
 		}
-		for (Refused request : requests) {
+		for (Rejected request : requests) {
 			request.assertDescribed();
 		}
 	}
 
 	@Test
-	@DisplayName("The answer to too many wrong keys is described")
+	@DisplayName("The response to too many wrong keys is described")
 	void tooManyWrongKeys() {
 		try (RunningService other = RunningService.start()) {
 			Awaitility.await()
@@ -191,7 +191,7 @@ class OpenApiTests {
 	}
 
 	@Test
-	@DisplayName("The answers for a full queue and for an unavailable store are described")
+	@DisplayName("The responses for a full queue and for an unavailable store are described")
 	void otherReasons() {
 		try (LocalRedis redis = LocalRedis.started();
 				RunningService other = RunningService.startBare(RunningService.TARO, "lock.store=redis",
@@ -295,7 +295,7 @@ class OpenApiTests {
 	}
 
 	/** A request that is sent as raw bytes. */
-	private record Refused(String operation, int status, Socket socket) {
+	private record Rejected(String operation, int status, Socket socket) {
 
 		void assertDescribed() throws IOException {
 			try (this.socket) {

@@ -24,23 +24,23 @@ import com.sun.net.httpserver.HttpServer;
 
 /**
  * A proxy between a client and the service that records the requests and the status of
- * the answers. It can let the next requests fail.
+ * the responses. It can let the next requests fail.
  */
 final class Relay implements AutoCloseable {
 
 	/** A fault of the relay. */
 	enum Fault {
 
-		/** The request is not passed on, and is answered with 503. */
+		/** The request is not passed on, and gets a 503. */
 		UNAVAILABLE,
 
-		/** The request is passed on, but the answer is not. */
+		/** The request is passed on, but the response is not. */
 		ANSWER_LOST,
 
-		/** The request is passed on, and is answered after three seconds. */
+		/** The request is passed on, and gets its response after three seconds. */
 		SLOW,
 
-		/** The request is not passed on, and is never answered. */
+		/** The request is not passed on, and gets no response. */
 		HANGING
 
 	}

@@ -65,7 +65,7 @@ final class RunningService implements AutoCloseable {
 		return this.context.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
 	}
 
-	/** Sends a request with the API key of taro, and returns the answer. */
+	/** Sends a request with the API key of taro, and returns the response. */
 	Answer send(String method, String path, String... headers) {
 		return sendAsync(method, path, headers).join();
 	}
@@ -116,7 +116,7 @@ final class RunningService implements AutoCloseable {
 		this.context.close();
 	}
 
-	/** An answer of the service. */
+	/** A response of the service. */
 	record Answer(HttpResponse<String> response) {
 
 		int status() {
@@ -148,7 +148,8 @@ final class RunningService implements AutoCloseable {
 	}
 
 	/**
-	 * Closing one of several services in this JVM must not end the threads of the others.
+	 * Closing one of several services in this process must not end the threads of the
+	 * others.
 	 */
 	@Configuration(proxyBeanMethods = false)
 	static class OwnThreads {

@@ -74,7 +74,7 @@ class SharedStoresTests {
 		}
 		this.first = RunningService.startBare(properties.toArray(String[]::new));
 		this.second = RunningService.startBare(properties.toArray(String[]::new));
-		// The first request to a store may take longer than the ttl of the locks in these
+		// The first command to a store may take longer than the ttl of the locks in these
 		// tests.
 		Stream.of(this.first, this.second)
 			.forEach((each) -> assertThat(each.send("PUT", "/locks/" + UUID.randomUUID()).status()).isEqualTo(201));
@@ -97,13 +97,13 @@ class SharedStoresTests {
 	}
 
 	@Test
-	@DisplayName("A lock granted by one server is refused, extended and released by the other")
+	@DisplayName("A lock granted by one instance is held, extended and released at the other")
 	void servesAtEveryServer() {
 		Answer acquired = this.first.send("PUT", this.path + "?ttl=30s");
 		assertThat(acquired.status()).isEqualTo(201);
-		Answer refused = this.second.send("PUT", this.path);
-		assertThat(refused.status()).isEqualTo(409);
-		assertThat(Integer.parseInt(refused.header("Retry-After"))).isBetween(20, 31);
+		Answer rejected = this.second.send("PUT", this.path);
+		assertThat(rejected.status()).isEqualTo(409);
+		assertThat(Integer.parseInt(rejected.header("Retry-After"))).isBetween(20, 31);
 		assertThat(this.second.send("GET", this.path).json().get("expiresInMillis").asLong()).isBetween(20_000L,
 				31_000L);
 		Answer extended = this.second.send("PUT", this.path + "?ttl=1m", "Lock-Token", acquired.token());
@@ -119,15 +119,15 @@ class SharedStoresTests {
 	}
 
 	@Test
-	@DisplayName("A client whose answer was lost repeats the request at the other server with the same token")
-	void lostAnswer() {
+	@DisplayName("A client whose response was lost repeats the request at the other instance with the same token")
+	void lostResponse() {
 		assertThat(this.first.send("PUT", this.path, "Lock-Token", TOKEN).status()).isEqualTo(201);
 		assertThat(this.second.send("PUT", this.path, "Lock-Token", TOKEN).status()).isEqualTo(200);
 		assertThat(this.second.send("DELETE", this.path, "Lock-Token", TOKEN).status()).isEqualTo(204);
 	}
 
 	@Test
-	@DisplayName("A waiter at one server is granted the lock that is released at the other")
+	@DisplayName("A waiter at one instance is granted the lock that is released at the other")
 	void waitsForOtherServer() {
 		String token = this.first.send("PUT", this.path + "?ttl=5m").token();
 		LockCounts counts = this.second.context().getBean(LockCounts.class);
@@ -140,7 +140,7 @@ class SharedStoresTests {
 	}
 
 	@Test
-	@DisplayName("Of 40 concurrent requests for one lock at two servers, one is granted and 39 are refused")
+	@DisplayName("Of 40 concurrent requests for one lock at two instances, one is granted and 39 are rejected")
 	void oneWinner() {
 		List<CompletableFuture<Answer>> answers = IntStream.range(0, 40)
 			.mapToObj((i) -> ((i % 2 == 0) ? this.first : this.second).sendAsync("PUT", this.path))
@@ -151,7 +151,7 @@ class SharedStoresTests {
 	}
 
 	@Test
-	@DisplayName("A lock that is not released expires, whichever server granted it")
+	@DisplayName("A lock that is not released expires, whichever instance granted it")
 	void expires() {
 		this.first.send("PUT", this.path + "?ttl=3s");
 		assertThat(this.second.send("PUT", this.path).status()).isEqualTo(409);

@@ -16,7 +16,7 @@ import io.github.lockstarter.testing.LocalRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Answers during and after an outage of Redis.
+ * Responses during and after an outage of Redis.
  */
 class StoreOutageTests {
 
@@ -38,7 +38,7 @@ class StoreOutageTests {
 	}
 
 	@Test
-	@DisplayName("While the store is unavailable, requests are answered with 503 in time, and the service is alive but not ready; then it recovers")
+	@DisplayName("While the store is unavailable, requests get 503 in time, and the service is alive but not ready; then it recovers")
 	void outage() {
 		Awaitility.await().until(() -> service.send("PUT", "/locks/first").status() == 201);
 		String token = service.send("PUT", "/locks/o").token();
@@ -53,7 +53,7 @@ class StoreOutageTests {
 		redis.thaw();
 		Awaitility.await()
 			.until(() -> service.sendWithoutKey("GET", "/actuator/health/readiness").join().status() == 200);
-		// All requests to Redis have ended by now. A grant for a new token whose answer
+		// All commands to Redis have ended by now. A grant for a new token whose answer
 		// was lost was undone.
 		Awaitility.await().until(() -> !service.isHeld("o3"));
 		Awaitility.await()

@@ -194,7 +194,7 @@ class VulnerabilitiesTests {
 	}
 
 	/**
-	 * Updates the list for one dependency by a service with these answers.
+	 * Updates the list for one dependency by a service with these responses.
 	 * @return the questions to the service
 	 */
 	private List<String> update(String... answers) throws Exception {

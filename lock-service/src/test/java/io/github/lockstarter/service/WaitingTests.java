@@ -52,30 +52,30 @@ class WaitingTests {
 	}
 
 	@Test
-	@DisplayName("A wait that times out is answered with 409 and its own problem type")
+	@DisplayName("A wait that times out gets 409 and its own problem type")
 	void waitIsOver() {
 		this.service.send("PUT", "/locks/w");
-		Answer refused = this.service.send("PUT", "/locks/w?wait=100ms");
-		assertThat(refused.status()).isEqualTo(409);
-		assertThat(refused.problem()).isEqualTo("wait-timeout");
-		assertThat(refused.header("Retry-After")).isNotEmpty();
+		Answer rejected = this.service.send("PUT", "/locks/w?wait=100ms");
+		assertThat(rejected.status()).isEqualTo(409);
+		assertThat(rejected.problem()).isEqualTo("wait-timeout");
+		assertThat(rejected.header("Retry-After")).isNotEmpty();
 	}
 
 	@Test
-	@DisplayName("A request that finds the wait queue full is answered with 409 and its own problem type, whatever status is configured")
+	@DisplayName("A request that finds the wait queue full gets 409 and its own problem type, whatever status is configured")
 	void queueIsFull() {
 		this.service.close();
 		this.service = RunningService.start("lock.max-waiters=1", "lock.web.conflict-status=422");
 		this.service.send("PUT", "/locks/w");
 		this.service.sendAsync("PUT", "/locks/w?wait=1m");
 		awaitWaiting(1);
-		for (Answer refused : List.of(this.service.send("PUT", "/locks/w?wait=1m"),
+		for (Answer rejected : List.of(this.service.send("PUT", "/locks/w?wait=1m"),
 				this.service.send("PUT", "/locks/w?wait=1m", "Lock-Token", "a-token-that-nobody-has"),
 				this.service.send("GET", "/lock?hash=w&wait=1m"))) {
-			assertThat(refused.status()).isEqualTo(409);
-			assertThat(refused.problem()).isEqualTo("wait-queue-full");
-			assertThat(refused.json().get("detail").asString()).contains("too many requests are already waiting");
-			assertThat(refused.header("Retry-After")).isNotEmpty();
+			assertThat(rejected.status()).isEqualTo(409);
+			assertThat(rejected.problem()).isEqualTo("wait-queue-full");
+			assertThat(rejected.json().get("detail").asString()).contains("too many requests are already waiting");
+			assertThat(rejected.header("Retry-After")).isNotEmpty();
 		}
 		assertThat(this.service.send("PUT", "/locks/w").problem()).isEqualTo("request-in-progress");
 	}
@@ -130,7 +130,7 @@ class WaitingTests {
 	}
 
 	@Test
-	@DisplayName("Waiters at one server are served in order of arrival")
+	@DisplayName("Waiters at one instance are served in order of arrival")
 	void inOrder() {
 		String token = this.service.send("PUT", "/locks/w").token();
 		List<CompletableFuture<Answer>> waiting = IntStream.range(0, 5).mapToObj((i) -> {
@@ -146,7 +146,7 @@ class WaitingTests {
 	}
 
 	@Test
-	@DisplayName("At shutdown, waiters are answered with 503")
+	@DisplayName("At shutdown, waiters get 503")
 	void shutdown() {
 		this.service.send("PUT", "/locks/w");
 		CompletableFuture<Answer> waiting = this.service.sendAsync("PUT", "/locks/w?wait=5m");

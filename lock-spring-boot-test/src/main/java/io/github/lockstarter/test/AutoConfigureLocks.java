@@ -18,7 +18,7 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
  * includes are guarded by locks.
  * <p>
  * All other properties under {@code lock} apply as in the application. Waiting, sharing,
- * replays and HTTP answers work as in the application. A {@code LockStore} bean of the
+ * replays and HTTP responses work as in the application. A {@code LockStore} bean of the
  * application is not used. A {@code LockRegistry} bean of the application takes
  * precedence; its locks cannot be controlled.
  * <p>

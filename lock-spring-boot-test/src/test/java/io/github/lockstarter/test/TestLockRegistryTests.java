@@ -32,7 +32,7 @@ class TestLockRegistryTests {
 	private final TestLockRegistry locks = new TestLockRegistry();
 
 	@Test
-	@DisplayName("A lock that is held elsewhere is refused until it is released there")
+	@DisplayName("A lock that is held elsewhere is rejected until it is released there")
 	void heldElsewhere() {
 		try (OtherHolder other = this.locks.heldElsewhere("orders:1")) {
 			assertThat(other).isNotNull();
@@ -211,7 +211,7 @@ class TestLockRegistryTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "", " ", ":1" })
-	@DisplayName("A blank lock name is refused by every method")
+	@DisplayName("A blank lock name is rejected by every method")
 	void blank(String lock) {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.locks.heldElsewhere(lock))
 			.withMessage("The name of a lock must not be blank");

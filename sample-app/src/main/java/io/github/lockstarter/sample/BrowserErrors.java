@@ -21,7 +21,7 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
 
 /**
- * Shows a browser the error page if Spring MVC refuses a request before it reaches a
+ * Shows a browser the error page if Spring MVC rejects a request before it reaches a
  * handler. Programs get problem details.
  */
 @Component
@@ -34,9 +34,10 @@ class BrowserErrors implements HandlerExceptionResolver {
 		if (!acceptsHtml(request)) {
 			return null;
 		}
-		if (exception instanceof ServletException && exception instanceof ErrorResponse refusal) {
-			refusal.getHeaders().forEach((name, values) -> values.forEach((value) -> response.addHeader(name, value)));
-			return errorPage(response, refusal.getStatusCode());
+		if (exception instanceof ServletException && exception instanceof ErrorResponse rejection) {
+			rejection.getHeaders()
+				.forEach((name, values) -> values.forEach((value) -> response.addHeader(name, value)));
+			return errorPage(response, rejection.getStatusCode());
 		}
 		return (exception instanceof TypeMismatchException) ? errorPage(response, HttpStatus.BAD_REQUEST) : null;
 	}

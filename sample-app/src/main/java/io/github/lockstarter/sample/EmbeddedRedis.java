@@ -41,7 +41,7 @@ import io.github.lockstarter.LockConfigurationException;
  * a server at the address does not answer like Redis. Nothing is started during AOT
  * processing.
  * <p>
- * That Redis has the configured password, or else one that is generated at its start and
+ * That Redis has the configured password, or else one that is generated at startup and
  * kept in the {@link SampleFolder}. Another user's program at the address may learn a
  * generated password, but then no Redis has it. The Redis lacks the commands by which a
  * client can write files or load code.

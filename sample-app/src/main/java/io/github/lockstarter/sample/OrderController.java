@@ -11,8 +11,8 @@ import org.springframework.web.bind.annotation.RestController;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 
 /**
- * Accepts orders. A client that did not receive the answer repeats the request with the
- * same {@code Idempotency-Key}, and receives the answer to the first request.
+ * Accepts orders. A client that did not receive the response repeats the request with the
+ * same {@code Idempotency-Key}, and receives the response to the first request.
  */
 @RestController
 class OrderController {

@@ -23,7 +23,7 @@ import io.github.lockstarter.annotation.OnConflict;
 
 /**
  * Registration in a browser, without script. Each form has a token of its own. The second
- * submit of a form has the same token, and gets the answer to the first.
+ * submit of a form has the same token, and gets the response to the first.
  */
 @Controller
 class RegistrationFormController {
@@ -55,8 +55,8 @@ class RegistrationFormController {
 	}
 
 	/**
-	 * Shows the error page. Otherwise the answer would be problem details, which are for
-	 * programs.
+	 * Shows the error page. Otherwise the response would be problem details, which are
+	 * for programs.
 	 */
 	@ExceptionHandler({ InvalidUserNameException.class, PointsUnavailableException.class })
 	void showErrorPage(ErrorResponseException exception, HttpServletResponse response) throws IOException {

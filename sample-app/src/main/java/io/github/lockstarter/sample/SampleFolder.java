@@ -36,7 +36,7 @@ final class SampleFolder implements ApplicationContextInitializer<ConfigurableAp
 		this.path = home.resolve(NAME).toAbsolutePath();
 	}
 
-	/** Returns the folder of the user who runs this JVM. */
+	/** Returns the folder of the user who runs this process. */
 	static SampleFolder ofUser() {
 		return new SampleFolder(Path.of(System.getProperty("user.home")));
 	}

@@ -25,8 +25,8 @@ import org.springframework.stereotype.Component;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Refuses a request that may change something, if a proxy has forwarded it or the page of
- * another site has sent it: the sample has no users of its own. Such a proxy is
+ * * Rejects a request that may change something, if a proxy has forwarded it or the page
+ * of another site has sent it: the sample has no users of its own. Such a proxy is
  * recognized by its headers. Such a page is recognized by its origin, or by the name of
  * its own site, which may resolve to this machine.
  */

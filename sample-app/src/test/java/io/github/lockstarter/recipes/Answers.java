@@ -26,8 +26,8 @@ final class Answers {
 		assertThat(answer.body()).contains("/problems/" + type + "\"");
 	}
 
-	/** Asserts that the answer asks for a later retry. */
-	static void assertRefused(HttpResponse<String> answer) {
+	/** Asserts that the response asks for a later retry. */
+	static void assertRejected(HttpResponse<String> answer) {
 		assertProblem(answer, 409, "request-in-progress");
 		assertThat(answer.headers().firstValue("Retry-After")).isPresent();
 	}

@@ -64,17 +64,17 @@ class EventBatchRecipeTests {
 	}
 
 	@Test
-	@DisplayName("An event that is being booked refuses its batch with 409 and Retry-After")
+	@DisplayName("An event that is being booked rejects its batch with 409 and Retry-After")
 	void meanwhile() {
 		try (Lease other = this.server.locks().acquire("payment-events:6")) {
-			Answers.assertRefused(deliver(event("6", 60)));
+			Answers.assertRejected(deliver(event("6", 60)));
 			assertThat(other.isHeld()).isTrue();
 		}
 		assertThat(this.booked).isEmpty();
 	}
 
 	@Test
-	@DisplayName("A known identifier with another amount is refused with 422")
+	@DisplayName("A known identifier with another amount is rejected with 422")
 	void changed() {
 		assertThat(deliver(event("7", 70)).statusCode()).isEqualTo(200);
 		Answers.assertProblem(deliver(event("7", 77)), 422, "payload-mismatch");

@@ -79,7 +79,7 @@ class FirstApplicationTests {
 	}
 
 	@Test
-	@DisplayName("The command of the page is answered with one 201 and the 409 that is shown; two user names do not affect each other")
+	@DisplayName("The command of the page gets one 201 and the 409 that is shown; two user names do not affect each other")
 	void oneServer() throws Exception {
 		int port = port(launch());
 		String command = block("sh").replace("localhost:8080", "127.0.0.1:" + port)
@@ -90,10 +90,10 @@ class FirstApplicationTests {
 			assertThat(output).containsOnlyOnce("HTTP/1.1 201")
 				.containsOnlyOnce("taro is registered")
 				.containsOnlyOnce("HTTP/1.1 409");
-			String refused = output.substring(output.indexOf("HTTP/1.1 409"));
+			String rejected = output.substring(output.indexOf("HTTP/1.1 409"));
 			String shown = block("", "HTTP/1.1 409");
-			assertThat(problem(refused)).isEqualTo(problem(shown));
-			assertThat(headers(refused)).containsAll(headers(shown));
+			assertThat(problem(rejected)).isEqualTo(problem(shown));
+			assertThat(headers(rejected)).containsAll(headers(shown));
 		});
 		CompletableFuture<Integer> first = register(port, "jiro");
 		CompletableFuture<Integer> second = register(port, "saburo");
@@ -101,7 +101,7 @@ class FirstApplicationTests {
 	}
 
 	@Test
-	@DisplayName("With the locks in Redis, of two requests at two servers one is answered with 201, and the other with 409")
+	@DisplayName("With the locks in Redis, of two requests at two instances one gets 201, and the other 409")
 	void twoServers() throws Exception {
 		String[] redis = Stream
 			.concat(Stream.of(TestRedis.properties()), Stream.of("lock.store=redis", "lock.redis.key-prefix=first"))

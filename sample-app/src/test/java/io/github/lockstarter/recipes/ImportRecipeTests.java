@@ -38,12 +38,12 @@ class ImportRecipeTests {
 	}
 
 	@Test
-	@DisplayName("Each tenant has one import at a time: a second one is refused, and that of another tenant runs")
+	@DisplayName("Each tenant has one import at a time: a second one is rejected, and that of another tenant runs")
 	void oneForEachTenant() {
 		start("lock.store=memory");
 		CompletableFuture<HttpResponse<String>> acme = importTo("acme");
 		awaitOpen("acme");
-		Answers.assertRefused(importTo("acme").join());
+		Answers.assertRejected(importTo("acme").join());
 		this.suppliers.get("globex").offer("pen").offerEnd();
 		assertThat(importTo("globex").join().body()).contains("\"products\":1");
 		this.suppliers.get("acme").offer("ink").offer("nib").offerEnd();
@@ -57,13 +57,13 @@ class ImportRecipeTests {
 		start("lock.store=memory", "lock.names.import.ttl=3s");
 		CompletableFuture<HttpResponse<String>> acme = importTo("acme");
 		Awaitility.await().until(() -> this.server.count("import", Event.RENEWED) > 3);
-		Answers.assertRefused(importTo("acme").join());
+		Answers.assertRejected(importTo("acme").join());
 		this.suppliers.get("acme").offerEnd();
 		assertThat(acme.join().statusCode()).isEqualTo(200);
 	}
 
 	@Test
-	@DisplayName("An import that is held for longer than max-hold is cancelled, is answered with 409, and saves nothing more")
+	@DisplayName("An import that is held for longer than max-hold is cancelled, gets 409, and saves nothing more")
 	void cancelled() {
 		start("lock.store=memory", "lock.names.import.ttl=5s", "lock.names.import.max-hold=5s");
 		CompletableFuture<HttpResponse<String>> acme = importTo("acme");

@@ -12,8 +12,8 @@ import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
 
 /**
- * A server that dies with its first payment, when the transaction has been committed and
- * the lock is still held.
+ * An instance that dies with its first payment, when the transaction has been committed
+ * and the lock is still held.
  */
 @Configuration(proxyBeanMethods = false)
 @Import(PaymentController.class)

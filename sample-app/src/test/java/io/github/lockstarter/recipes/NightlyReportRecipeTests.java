@@ -48,7 +48,7 @@ class NightlyReportRecipeTests {
 	}
 
 	@Test
-	@DisplayName("At three o'clock one of two servers writes the report, and the other skips it")
+	@DisplayName("At three o'clock one of two instances writes the report, and the other skips it")
 	void once() throws Exception {
 		start("recipe-nightly");
 		CompletableFuture<Void> first = itIsThree(0);
@@ -61,7 +61,7 @@ class NightlyReportRecipeTests {
 	}
 
 	@Test
-	@DisplayName("A server whose clock is late skips the report as well, although it has been written already")
+	@DisplayName("An instance whose clock is late skips the report as well, although it has been written already")
 	void lateClock() {
 		start("recipe-late");
 		this.jobs.get("report").finish();
@@ -94,7 +94,7 @@ class NightlyReportRecipeTests {
 		}
 	}
 
-	/** Does what the scheduler of a server does at three o'clock. */
+	/** Does what the scheduler of an instance does at three o'clock. */
 	private CompletableFuture<Void> itIsThree(int server) {
 		return CompletableFuture
 			.runAsync(() -> assertThat(this.servers.get(server).bean(ScheduledTaskHolder.class).getScheduledTasks())

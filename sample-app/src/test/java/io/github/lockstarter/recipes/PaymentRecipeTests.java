@@ -67,7 +67,7 @@ class PaymentRecipeTests {
 	}
 
 	@Test
-	@DisplayName("Another payment with the key of the first is refused with 422, and one without a key with 400")
+	@DisplayName("Another payment with the key of the first is rejected with 422, and one without a key with 400")
 	void wrongKey() {
 		pay(ORDER, "\"two\"");
 		Answers.assertProblem(pay("{\"account\":\"DE-1\",\"amount\":99}", "\"two\""), 422, "payload-mismatch");
@@ -76,17 +76,17 @@ class PaymentRecipeTests {
 	}
 
 	@Test
-	@DisplayName("While the first request runs, its repetition is refused with 409 and Retry-After")
+	@DisplayName("While the first request runs, its repetition is rejected with 409 and Retry-After")
 	void meanwhile() {
 		try (Lease first = this.server.locks().acquire("payments:three")) {
-			Answers.assertRefused(pay(ORDER, "\"three\""));
+			Answers.assertRejected(pay(ORDER, "\"three\""));
 			assertThat(first.isHeld()).isTrue();
 		}
 		assertThat(pay(ORDER, "\"three\"").statusCode()).isEqualTo(201);
 	}
 
 	@Test
-	@DisplayName("A payment that fails leaves neither a row nor an answer, so that its repetition runs")
+	@DisplayName("A payment that fails leaves neither a row nor a response, so that its repetition runs")
 	void failed() {
 		String tooLarge = "{\"account\":\"DE-1\",\"amount\":12345678901}";
 		assertThat(pay(tooLarge, "\"four\"").statusCode()).isEqualTo(500);
@@ -97,7 +97,7 @@ class PaymentRecipeTests {
 	}
 
 	@Test
-	@DisplayName("When its server is killed right after the commit, the repetition at another server gets the first payment")
+	@DisplayName("When its instance is killed right after the commit, the repetition at another instance gets the first payment")
 	void killed() {
 		try (TestJvm killed = TestJvm.start(KilledPayment.class, this.url)) {
 			int port = Integer.parseInt(killed.await("port "));

@@ -92,7 +92,7 @@ final class RecipeServer implements AutoCloseable {
 		return postJson(port(), path, json, headers);
 	}
 
-	/** Sends JSON to a server, which may be another process. */
+	/** Sends JSON to an instance, which may be another process. */
 	static CompletableFuture<HttpResponse<String>> postJson(int port, String path, String json, String... headers) {
 		return post(port, path, "application/json", json, headers);
 	}

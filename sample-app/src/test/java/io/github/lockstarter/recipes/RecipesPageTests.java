@@ -15,8 +15,8 @@ import io.github.lockstarter.testing.DocumentedCode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The code of the recipes in the documentation is the code that the tests beside this one
- * run.
+ * The code of the recipes in the documentation is the code that the tests next to this
+ * one run.
  */
 @Tag("once")
 class RecipesPageTests {

@@ -46,7 +46,7 @@ class ReportRecipeTests {
 	}
 
 	@Test
-	@DisplayName("Of six requests for one report at two servers one makes it, and the others get the same")
+	@DisplayName("Of six requests for one report at two instances one makes it, and the others get the same")
 	void shared() throws Exception {
 		List<CompletableFuture<HttpResponse<String>>> answers = IntStream.range(0, 6)
 			.mapToObj((i) -> this.servers.get(i % 2).getAsync("/reports/2026"))
@@ -62,7 +62,7 @@ class ReportRecipeTests {
 	}
 
 	@Test
-	@DisplayName("A request after the answer makes the report again, and another year does not wait")
+	@DisplayName("A request after the response makes the report again, and another year does not wait")
 	void notCached() throws Exception {
 		CompletableFuture<HttpResponse<String>> slow = this.servers.get(0).getAsync("/reports/2026");
 		this.jobs.get("2026").awaitBegun();

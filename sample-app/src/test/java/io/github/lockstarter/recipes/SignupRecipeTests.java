@@ -62,7 +62,7 @@ class SignupRecipeTests {
 	}
 
 	@Test
-	@DisplayName("A later submit of the form leads to the same page; with another user name it is refused with 422")
+	@DisplayName("A later submit of the form leads to the same page; with another user name it is rejected with 422")
 	void back() throws Exception {
 		this.jobs.get("jiro").finish();
 		String token = token();
@@ -87,7 +87,7 @@ class SignupRecipeTests {
 	}
 
 	@Test
-	@DisplayName("A valid form without a token is refused with 400")
+	@DisplayName("A valid form without a token is rejected with 400")
 	void withoutToken() {
 		assertThat(this.server.submit("/signup", form("", "goro")).join().statusCode()).isEqualTo(400);
 		assertThat(this.server.submit("/signup", "userName=goro").join().statusCode()).isEqualTo(400);

@@ -52,7 +52,7 @@ class WebhookRecipeTests {
 	}
 
 	@Test
-	@DisplayName("An event that could not be handled is answered with 500, and handled when it is delivered again")
+	@DisplayName("An event that could not be handled gets 500, and handled when it is delivered again")
 	void failed() {
 		this.failing = true;
 		assertThat(deliver("2", "invoice.paid").statusCode()).isEqualTo(500);
@@ -62,7 +62,7 @@ class WebhookRecipeTests {
 	}
 
 	@Test
-	@DisplayName("The answer 422 to an event of an unknown type is kept")
+	@DisplayName("The response 422 to an event of an unknown type is kept")
 	void unknown() {
 		assertThat(deliver("3", "invoice.voided").statusCode()).isEqualTo(422);
 		HttpResponse<String> second = deliver("3", "invoice.voided");
@@ -71,17 +71,17 @@ class WebhookRecipeTests {
 	}
 
 	@Test
-	@DisplayName("A delivery while the first one is handled is refused with 409 and Retry-After")
+	@DisplayName("A delivery while the first one is handled is rejected with 409 and Retry-After")
 	void meanwhile() {
 		try (Lease first = this.server.locks().acquire("billing-events:4")) {
-			Answers.assertRefused(deliver("4", "invoice.paid"));
+			Answers.assertRejected(deliver("4", "invoice.paid"));
 			assertThat(first.isHeld()).isTrue();
 		}
 		assertThat(this.paid).isEmpty();
 	}
 
 	@Test
-	@DisplayName("An event without an identifier is refused with 400")
+	@DisplayName("An event without an identifier is rejected with 400")
 	void withoutId() {
 		Answers.assertProblem(deliver(" ", "invoice.paid"), 400, "key-missing");
 	}

@@ -18,7 +18,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Grants points when the test releases them, in the servers that it starts.
+ * Grants points when the test releases them, in the instances that it starts.
  */
 class ControlledPoints {
 
@@ -52,7 +52,7 @@ class ControlledPoints {
 
 	/**
 	 * Registers one name concurrently at two instances with the properties, and asserts
-	 * that one is answered with 201 and the other with 409.
+	 * that one gets 201 and the other 409.
 	 */
 	static void assertOneWinner(String... properties) {
 		ControlledPoints points = new ControlledPoints();

@@ -63,8 +63,8 @@ class FiringTests {
 			"policy=WAIT&requests=99999999999, Enter a whole number from 1 to 20.",
 			"policy=WAIT&requests=%3Cb%3E, Enter a whole number from 1 to 20.",
 			"policy=WAIT, Enter a whole number from 1 to 20.",
-			"kill=true, 'No server that may be killed, with its locks in the same store, is running.'" })
-	@DisplayName("Wrong input is refused with a page that says what is wrong, and nothing is fired")
+			"kill=true, 'No instance that may be killed, with its locks in the same store, is running.'" })
+	@DisplayName("Wrong input is rejected with a page that says what is wrong, and nothing is fired")
 	void wrongInput(String form, String problem) throws Exception {
 		int before = get("/").split("href=\"/runs/").length;
 		HttpResponse<String> answer = server.post("/runs?" + form);
@@ -74,7 +74,7 @@ class FiringTests {
 	}
 
 	@Test
-	@DisplayName("While two runs are in progress, a third is refused with 429")
+	@DisplayName("While two runs are in progress, a third is rejected with 429")
 	void tooManyRuns() throws Exception {
 		for (int i = 0; i < 2; i++) {
 			assertThat(fire("REJECT", 1).statusCode()).isEqualTo(303);
@@ -136,7 +136,7 @@ class FiringTests {
 	@CsvSource({ "/nothing, 404, <h1>Not found</h1>", "/demo/reject, 405, <h1>Not accepted</h1>",
 			"/orders, 405, There is no page at this address.", "/reports, 400, A value is missing or not valid.",
 			"/users/abc, 400, A value is missing or not valid." })
-	@DisplayName("A refusal by Spring MVC is a page for a browser, and problem details for a program")
+	@DisplayName("A rejection by Spring MVC is a page for a browser, and problem details for a program")
 	void errorPages(String path, int status, String title) throws Exception {
 		assertThat(server.send("GET", path, "Accept", "text/html,*/*;q=0.8")).returns(status, HttpResponse::statusCode)
 			.extracting(HttpResponse::body)
@@ -163,7 +163,7 @@ class FiringTests {
 		String another;
 		try (TestServer second = server()) {
 			another = "127.0.0.1:" + second.port();
-			assertThat(get("/")).contains("Server B: " + another);
+			assertThat(get("/")).contains("Instance B: " + another);
 		}
 		assertThat(urls()).containsExactly(own());
 		server.context()
@@ -172,7 +172,7 @@ class FiringTests {
 				.formatted(server.port()))
 			.param("http://" + another)
 			.update();
-		assertThat(get("/")).contains("Server A: 127.0.0.1:" + server.port()).doesNotContain(another, "localhost");
+		assertThat(get("/")).contains("Instance A: 127.0.0.1:" + server.port()).doesNotContain(another, "localhost");
 		assertThat(urls()).containsExactly(own());
 	}
 

@@ -17,7 +17,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A server that the page kills, in a browser: a process of its own.
+ * An instance that the page kills, in a browser: a process of its own.
  */
 @Tag("browser")
 @Tag("once")
@@ -63,7 +63,7 @@ class KilledServerTests {
 	}
 
 	@Test
-	@DisplayName("A server is killed while it holds the lock; the lock expires at its ttl, and a waiting request takes over")
+	@DisplayName("An instance is killed while it holds the lock; the lock expires at its ttl, and a waiting request takes over")
 	void takeover() {
 		this.second.await("Started SampleApplication");
 		String home = "http://127.0.0.1:" + this.first.port() + "/";
@@ -71,18 +71,18 @@ class KilledServerTests {
 		this.browser.find("[name=kill]").click();
 		this.browser.awaitPage(home + "runs/");
 		this.browser.await(() -> this.browser.is("""
-				/^Server B was killed after .* The lock expires at its ttl, 5\\.0 s after its last renewal\\.$/
+				/^Instance B was killed after .* The lock expires at its ttl, 5\\.0 s after its last renewal\\.$/
 				  .test(document.getElementById('story').innerText)
 				&& document.querySelectorAll('#guarded-bars > .waiting').length === 2"""));
 		assertThat(this.second.awaitEnd()).isEqualTo(137);
 		// Requests 2 and 3 were sent at the same time.
-		this.browser.await(() -> this.browser.text("#story").matches(".* request [23] took over on server A, .*"));
+		this.browser.await(() -> this.browser.text("#story").matches(".* request [23] took over on instance A, .*"));
 		this.browser.await(() -> this.browser.count("#run[data-over=true]") == 1);
 		assertThat(this.browser.texts("#guarded-bars .state")).containsExactlyInAnyOrder("killed", "201 registered",
 				"422 name taken");
 		assertThat(this.browser.text("#guarded-rows dd")).isEqualTo("1");
-		assertThat(this.browser.text("#servers")).as("servers that run").doesNotContain("Server B");
-		assertThat(this.browser.count("[name=kill]")).as("there is no server to kill any more").isZero();
+		assertThat(this.browser.text("#servers")).as("instances that run").doesNotContain("Instance B");
+		assertThat(this.browser.count("[name=kill]")).as("there is no instance to kill any more").isZero();
 	}
 
 }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class LocksInDatabaseTests {
 
 	@Test
-	@DisplayName("Of two concurrent registrations of one name, one is answered with 201 and the other with 409, without Redis")
+	@DisplayName("Of two concurrent registrations of one name, one gets 201 and the other 409, without Redis")
 	void oneWinner() {
 		ControlledPoints.assertOneWinner("lock.store=jdbc", "lock.jdbc.command-timeout=30s", "spring.data.redis.port=1",
 				"spring.datasource.url=jdbc:h2:mem:locks-in-database;DB_CLOSE_DELAY=-1");

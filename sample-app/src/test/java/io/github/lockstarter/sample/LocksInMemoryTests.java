@@ -15,17 +15,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 class LocksInMemoryTests {
 
 	@Test
-	@DisplayName("The page lists both servers, but the example, which ends with one user, has one server")
+	@DisplayName("The page lists both instances, but the example, which ends with one user, has one instance")
 	void example() throws Exception {
 		try (TestServer first = server(); TestServer second = server()) {
-			assertThat(first.get("/").body()).contains("Server B: 127.0.0.1:" + second.port())
-				.contains("With the lock: 1 user.", "runs on server A")
-				.doesNotContain("runs on server B");
+			assertThat(first.get("/").body()).contains("Instance B: 127.0.0.1:" + second.port())
+				.contains("With the lock: 1 user.", "runs on instance A")
+				.doesNotContain("runs on instance B");
 		}
 	}
 
 	@Test
-	@DisplayName("The page says which server has its locks in another store")
+	@DisplayName("The page says which instance has its locks in another store")
 	void otherStore() throws Exception {
 		try (TestServer first = server(); TestServer second = server("lock.store=jdbc")) {
 			String problem = "Its locks are in another store: --lock.store=";
@@ -35,11 +35,11 @@ class LocksInMemoryTests {
 	}
 
 	@Test
-	@DisplayName("No server is offered to be killed, because none can take over a lock")
+	@DisplayName("No instance is offered to be killed, because none can take over a lock")
 	void noKill() throws Exception {
 		try (TestServer first = server(); TestServer second = server()) {
-			assertThat(first.get("/").body()).contains("Server B").doesNotContain("may kill", "Kill server");
-			assertThat(first.post("/runs?kill=true").body()).contains("Each server has locks of its own");
+			assertThat(first.get("/").body()).contains("Instance B").doesNotContain("may kill", "Kill instance");
+			assertThat(first.post("/runs?kill=true").body()).contains("Each instance has locks of its own");
 		}
 	}
 

@@ -67,7 +67,7 @@ class OperatingTests {
 	void metricsAndHealth() throws Exception {
 		this.points.grant();
 		assertThat(this.server.post("/users?userName=taro").statusCode()).isEqualTo(201);
-		// The engine updates its counts after the answer.
+		// The engine updates its counts after the response.
 		Awaitility.await()
 			.untilAsserted(
 					() -> assertThat(this.server.get("/actuator/metrics/lock.acquire").body()).contains("granted"));

@@ -32,8 +32,8 @@ class OrderControllerTests {
 	private TestLockRegistry locks;
 
 	@Test
-	@DisplayName("While an order is processed, the same order is refused with 409 and problem details")
-	void refuses() {
+	@DisplayName("While an order is processed, the same order is rejected with 409 and problem details")
+	void rejects() {
 		OtherHolder other = this.locks.heldElsewhere("orders:1");
 		assertThat(place("1")).hasStatus(HttpStatus.CONFLICT)
 			.hasContentType(MediaType.APPLICATION_PROBLEM_JSON)

@@ -27,7 +27,7 @@ class OrdersTests {
 	private MockMvcTester mvc;
 
 	@Test
-	@DisplayName("An order repeated with its Idempotency-Key gets the first answer, and is placed once")
+	@DisplayName("An order repeated with its Idempotency-Key gets the first response, and is placed once")
 	void replays() throws Exception {
 		MvcTestResult first = place("replays", TEA);
 		MvcTestResult second = place("replays", TEA);
@@ -42,10 +42,10 @@ class OrdersTests {
 	}
 
 	@Test
-	@DisplayName("Another order with the same key is refused with 422, and an invalid key with 400")
-	void refuses() {
-		assertThat(place("refuses", TEA)).hasStatus(HttpStatus.CREATED);
-		assertThat(place("refuses", "{\"item\":\"tea\",\"quantity\":3}")).hasStatus(HttpStatus.UNPROCESSABLE_CONTENT)
+	@DisplayName("Another order with the same key is rejected with 422, and an invalid key with 400")
+	void rejects() {
+		assertThat(place("rejects", TEA)).hasStatus(HttpStatus.CREATED);
+		assertThat(place("rejects", "{\"item\":\"tea\",\"quantity\":3}")).hasStatus(HttpStatus.UNPROCESSABLE_CONTENT)
 			.bodyText()
 			.contains("payload-mismatch");
 		assertThat(place("", TEA)).hasStatus(HttpStatus.BAD_REQUEST).bodyText().contains("key-empty");

@@ -39,7 +39,7 @@ class PageAccessibilityTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
-			REJECT | 1 running, 5 409 refused
+			REJECT | 1 running, 5 409 rejected
 			SHARE  | 1 running, 5 waiting
 			""")
 	@DisplayName("So does the page of a run, during the run and after it")

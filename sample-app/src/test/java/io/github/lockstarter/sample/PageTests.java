@@ -31,13 +31,13 @@ class PageTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|',
 			textBlock = """
-					REJECT | 6 | 1 running, 5 409 refused  | 6 | 6 | 201 × 6          | 1 | 201 × 1, 409 × 5 | 1 201 registered, 5 409 refused
+					REJECT | 6 | 1 running, 5 409 rejected  | 6 | 6 | 201 × 6          | 1 | 201 × 1, 409 × 5 | 1 201 registered, 5 409 rejected
 					WAIT   | 6 | 1 running, 5 waiting      | 6 | 6 | 201 × 6          | 6 | 201 × 1, 422 × 5 | 1 201 registered, 5 422 name taken
 					SHARE  | 6 | 1 running, 5 waiting      | 6 | 6 | 201 × 6          | 1 | 201 × 6          | 1 201 registered, 5 201 shared
-					REPLAY | 3 | 1 running, 2 409 refused  | 3 | 6 | 201 × 3, 422 × 3 | 1 | 201 × 4, 409 × 2 | 1 201 registered, 3 201 replayed, 2 409 refused
+					REPLAY | 3 | 1 running, 2 409 rejected  | 3 | 6 | 201 × 3, 422 × 3 | 1 | 201 × 4, 409 × 2 | 1 201 registered, 3 201 replayed, 2 409 rejected
 					SKIP   | 6 | 1 running, 5 204 skipped  | 6 | 6 | 201 × 6          | 1 | 201 × 1, 204 × 5 | 1 201 registered, 5 204 skipped
 					""")
-	@DisplayName("Both sides show, live, what the servers do, and in the end what they did")
+	@DisplayName("Both sides show, live, what the instances do, and in the end what they did")
 	void timeline(String policy, int running, String live, int unguardedRows, int unguardedRuns,
 			String unguardedAnswers, int runs, String answers, String states) {
 		this.page.fire(policy);
@@ -66,7 +66,7 @@ class PageTests {
 	@DisplayName("Nothing is hatched where no request waits for another one")
 	void hatched() {
 		this.page.fire("REJECT");
-		this.page.awaitBars(6, "1 running, 5 409 refused");
+		this.page.awaitBars(6, "1 running, 5 409 rejected");
 		assertThat(this.browser.count(".waits")).isZero();
 		this.page.points.grant();
 		this.page.awaitEnd();
@@ -80,12 +80,12 @@ class PageTests {
 	}
 
 	@Test
-	@DisplayName("A run that the server no longer has is gone, and the page does not try again")
+	@DisplayName("A run that the instance no longer has is gone, and the page does not try again")
 	void gone() {
 		this.page.fire("REJECT");
-		this.page.awaitBars(6, "1 running, 5 409 refused");
+		this.page.awaitBars(6, "1 running, 5 409 rejected");
 		this.browser.script("document.getElementById('run').dataset.source = '/runs/gone/timeline'");
-		this.browser.await(() -> this.browser.text("#note").equals("The server has restarted; this run is gone."));
+		this.browser.await(() -> this.browser.text("#note").equals("The instance has restarted; this run is gone."));
 		assertThat(this.page.isOver()).isTrue();
 		assertThat(this.browser.errors()).singleElement().asString().contains("/runs/gone", "status of 404");
 		this.page.points.grant();
@@ -107,12 +107,12 @@ class PageTests {
 	@DisplayName("The HTTP exchange is shown on the page after one click, and stays open while the run continues")
 	void wire() {
 		this.page.fire("REJECT");
-		this.page.awaitBars(6, "1 running, 5 409 refused");
-		this.browser.click(this.browser.middle(".refused summary"));
-		this.browser.await(() -> this.browser.count(".refused details[open]") == 1);
+		this.page.awaitBars(6, "1 running, 5 409 rejected");
+		this.browser.click(this.browser.middle(".rejected summary"));
+		this.browser.await(() -> this.browser.count(".rejected details[open]") == 1);
 		this.page.points.grant();
 		this.page.awaitEnd();
-		assertThat(this.browser.text(".refused details[open] pre")).startsWith("POST /demo/reject?userName=taro_")
+		assertThat(this.browser.text(".rejected details[open] pre")).startsWith("POST /demo/reject?userName=taro_")
 			.contains(" HTTP/1.1\nHost: 127.0.0.1:", "\n\nHTTP/1.1 409\n", "retry-after: ", "\"status\":409");
 	}
 
@@ -141,7 +141,7 @@ class PageTests {
 		Point button = this.browser.middle("button");
 		this.browser.click(button);
 		this.page.points.awaitRequests(1);
-		// The browser answers to the second click only when it has the next page.
+		// The browser reacts to the second click only when it has the next page.
 		CompletableFuture<Void> second = CompletableFuture.runAsync(() -> this.browser.click(button));
 		Awaitility.await().until(() -> this.page.first.get("/actuator/locks").body().contains("\"waiting\":[{"));
 		this.page.points.grant();
@@ -152,7 +152,7 @@ class PageTests {
 	}
 
 	@Test
-	@DisplayName("Invalid input is shown as text beside its field, and no requests are fired")
+	@DisplayName("Invalid input is shown as text next to its field, and no requests are fired")
 	void wrongInput() {
 		this.browser.open(this.page.url("/"));
 		this.browser.driver()
@@ -173,7 +173,7 @@ class PageTests {
 	}
 
 	/**
-	 * Asserts that each bar of a handler names the server that recorded the execution.
+	 * Asserts that each bar of a handler names the instance that recorded the execution.
 	 */
 	private void assertServers(String side) {
 		List<String> shown = this.browser.list("""
@@ -181,7 +181,7 @@ class PageTests {
 				  const letter = bar.querySelector('.server').lastChild.textContent;
 				  const entry = document.querySelector('.legend .server-' + letter).textContent.trim();
 				  return bar.querySelector('.number').textContent + (bar.matches('.server-' + letter) ? ' ' : '?')
-				      + entry.replace('runs on server ' + letter + ' (', '').replace(')', '');
+				      + entry.replace('runs on instance ' + letter + ' (', '').replace(')', '');
 				})""", side);
 		String user = (String) this.browser.script(
 				"document.querySelector(`#${arguments[0]}-bars pre`).textContent.match(/userName=(\\w+)/)[1]", side);

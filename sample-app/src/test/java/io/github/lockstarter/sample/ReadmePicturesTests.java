@@ -41,7 +41,8 @@ class ReadmePicturesTests {
 		this.browser.open(this.page.url("/"));
 		nameServersAsInReadme();
 		this.browser.screen(1200, bottom("#run") + 20, 1);
-		// Without the part below: a server and the list of runs differ from time to time.
+		// Without the part below: an instance and the list of runs differ from time to
+		// time.
 		String text = this.browser.find("header").getText() + "\n" + this.browser.find("h1").getText() + "\n"
 				+ this.browser.find(".lead").getText() + "\n" + this.browser.find("form").getText() + "\n"
 				+ this.browser.find("#run").getText() + "\n";
@@ -86,7 +87,7 @@ class ReadmePicturesTests {
 		Path file = Path.of(REMAKE ? FOLDER : "target/screenshots", "page.gif");
 		animation.write(file);
 		assertThat(Files.size(file)).isLessThan(1_000_000);
-		// Two runs differ in their times, and in the server that holds the lock.
+		// Two runs differ in their times, and in the instance that holds the lock.
 		assertThat(Animation.last(Path.of(FOLDER, "page.gif")).difference(end))
 			.as("share of the end of page.gif that looks different. %s", HOW_TO_REMAKE)
 			.isLessThan(0.1);

@@ -24,7 +24,7 @@ class RedisDeploymentsTests {
 
 	@ParameterizedTest(autoCloseArguments = false)
 	@MethodSource("deployments")
-	@DisplayName("Of two concurrent registrations of one name, one is answered with 201 and the other with 409")
+	@DisplayName("Of two concurrent registrations of one name, one gets 201 and the other 409")
 	void oneWinner(RedisDeployment deployment) {
 		ControlledPoints.assertOneWinner(Stream
 			.concat(Arrays.stream(deployment.properties()),

@@ -104,10 +104,10 @@ class RegistrationFormTests {
 		points.hold();
 		CompletableFuture<HttpResponse<String>> first = submit(token(), "saburo");
 		points.awaitRequests(1);
-		HttpResponse<String> refused = submit(token(), "saburo").join();
-		assertPage(refused, 409);
-		assertThat(refused.body()).contains("Already in progress", "href=\"/register\"").doesNotContain("saburo");
-		assertThat(refused.headers().firstValue("Retry-After")).isPresent();
+		HttpResponse<String> rejected = submit(token(), "saburo").join();
+		assertPage(rejected, 409);
+		assertThat(rejected.body()).contains("Already in progress", "href=\"/register\"").doesNotContain("saburo");
+		assertThat(rejected.headers().firstValue("Retry-After")).isPresent();
 		CompletableFuture<HttpResponse<String>> other = submit(token(), "shiro");
 		points.awaitRequests(2);
 		points.grant();

@@ -29,8 +29,8 @@ class RegistrationInMemoryTests {
 	private LockRegistry locks;
 
 	@Test
-	@DisplayName("While a name is registered, another request for it is refused, and a later one succeeds")
-	void refuses() {
+	@DisplayName("While a name is registered, another request for it is rejected, and a later one succeeds")
+	void rejects() {
 		try (Lease other = this.locks.acquire("registration:taro")) {
 			assertThat(this.mvc.post().uri("/users?userName=taro")).hasStatus(HttpStatus.CONFLICT);
 			assertThat(this.mvc.post().uri("/users?userName=jiro")).hasStatus(HttpStatus.CREATED);
@@ -43,7 +43,7 @@ class RegistrationInMemoryTests {
 	@DisplayName("The page shows the lock store, and the other stores")
 	void lockPlaces() {
 		assertThat(this.mvc.get().uri("/")).bodyText()
-			.contains("The memory of each server</span><strong> (in use)", "--lock.store=jdbc", "--lock.store=redis")
+			.contains("The memory of each instance</span><strong> (in use)", "--lock.store=jdbc", "--lock.store=redis")
 			.containsOnlyOnce("(in use)");
 	}
 

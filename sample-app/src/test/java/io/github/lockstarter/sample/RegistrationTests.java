@@ -89,7 +89,7 @@ class RegistrationTests {
 	}
 
 	@Test
-	@DisplayName("A registration looks up the user, locks, stores, grants points, unlocks and answers")
+	@DisplayName("A registration looks up the user, locks, stores, grants points, unlocks and responds")
 	void registers() {
 		assertThat(post("taro")).hasStatus(201)
 			.hasHeader("Location", "/users/" + userId("taro"))
@@ -108,9 +108,9 @@ class RegistrationTests {
 	}
 
 	@Test
-	@DisplayName("If the lock is refused: the user is looked up and the lock tried; no user is stored, no points, no unlock")
-	void lockRefused() {
-		this.lock.acquire(AcquireCommand.of("another server", Duration.ofSeconds(30))).toCompletableFuture().join();
+	@DisplayName("If the lock is held: the user is looked up and the lock tried; no user is stored, no points, no unlock")
+	void lockHeld() {
+		this.lock.acquire(AcquireCommand.of("another instance", Duration.ofSeconds(30))).toCompletableFuture().join();
 		clearInvocations(this.lock);
 		assertThat(post("taro")).hasStatus(409)
 			.hasContentType(MediaType.APPLICATION_PROBLEM_JSON)
@@ -123,7 +123,7 @@ class RegistrationTests {
 		verify(this.points, never()).grant(anyLong(), anyInt(), anyInt());
 		verify(this.lock, never()).release(any(), any());
 		assertThat(rows("taro")).isZero();
-		this.lock.release("another server", null).toCompletableFuture().join();
+		this.lock.release("another instance", null).toCompletableFuture().join();
 	}
 
 	@Test
@@ -146,7 +146,7 @@ class RegistrationTests {
 	}
 
 	@Test
-	@DisplayName("A registered name is refused with the sample's own problem, without a lock")
+	@DisplayName("A registered name is rejected with the sample's own problem, without a lock")
 	void alreadyRegistered() {
 		post("taro");
 		clearInvocations(this.lock);
@@ -156,7 +156,7 @@ class RegistrationTests {
 	}
 
 	@Test
-	@DisplayName("A name that was registered between the look-up and the lock is refused under the lock")
+	@DisplayName("A name that was registered between the look-up and the lock is rejected under the lock")
 	void registeredBeforeLock() {
 		doAnswer((invocation) -> {
 			this.users.insert(new User(this.users.nextId(), "taro", "other", 100));
@@ -167,13 +167,13 @@ class RegistrationTests {
 	}
 
 	@Test
-	@DisplayName("A blank name is refused as a bad request")
+	@DisplayName("A blank name is rejected as a bad request")
 	void blankName() {
 		assertThat(post(" ")).hasStatus(400).bodyText().contains("key-missing");
 	}
 
 	@Test
-	@DisplayName("A name of more than 50 characters is refused as a bad request")
+	@DisplayName("A name of more than 50 characters is rejected as a bad request")
 	void longName() {
 		assertThat(post("a".repeat(50))).hasStatus(201);
 		assertThat(post("a".repeat(51))).hasStatus(400).bodyText().contains("urn:sample:invalid-user-name");

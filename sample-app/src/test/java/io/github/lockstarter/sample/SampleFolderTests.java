@@ -80,7 +80,7 @@ class SampleFolderTests {
 	}
 
 	@Test
-	@DisplayName("Two servers of one user share a database with a password, listen on the loopback address only, and one goes on when the other, and its Redis, start again")
+	@DisplayName("Two instances of one user share a database with a password, listen on the loopback address only, and one goes on when the other, and its Redis, start again")
 	void twoServers() throws Exception {
 		int redis = LocalServer.unusedPort();
 		TestJvm first = start(redis);
@@ -136,7 +136,7 @@ class SampleFolderTests {
 	}
 
 	@Test
-	@DisplayName("After a server was killed, the next one starts in the same folder, and joins the Redis that was left behind")
+	@DisplayName("After an instance was killed, the next one starts in the same folder, and joins the Redis that was left behind")
 	void nextServer() {
 		int redis = LocalServer.unusedPort();
 		TestJvm killed = start(redis);

@@ -41,7 +41,7 @@ class SampleSwitchesTests {
 	}
 
 	@Test
-	@DisplayName("lock.names.registration.conflict-status changes the status of a refused request")
+	@DisplayName("lock.names.registration.conflict-status changes the status of a rejected request")
 	void conflictStatus() throws Exception {
 		try (TestServer server = start("lock.names.registration.conflict-status=422")) {
 			server.context()

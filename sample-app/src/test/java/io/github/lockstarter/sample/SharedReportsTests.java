@@ -48,7 +48,7 @@ class SharedReportsTests {
 	}
 
 	@Test
-	@DisplayName("Of 200 concurrent requests at two instances, one creates the report and all get it, with few requests to Redis")
+	@DisplayName("Of 200 concurrent requests at two instances, one creates the report and all get it, with few commands to Redis")
 	void runsOnce() {
 		long before = requests();
 		long begin = System.nanoTime();

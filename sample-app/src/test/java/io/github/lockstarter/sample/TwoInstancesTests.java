@@ -52,7 +52,7 @@ class TwoInstancesTests {
 	}
 
 	@Test
-	@DisplayName("Of 40 concurrent registrations of one name, one is answered with 201 and 39 with 409, and there is one row")
+	@DisplayName("Of 40 concurrent registrations of one name, one gets 201 and 39 get 409, and there is one row")
 	void oneWinner() throws Exception {
 		long before = Redis.calls("evalsha");
 		List<CompletableFuture<HttpResponse<String>>> answers = IntStream.range(0, 40)
@@ -67,7 +67,7 @@ class TwoInstancesTests {
 		assertThat(rows("taro")).isOne();
 		assertThat(Redis.keys("two:{*")).isEmpty();
 		assertThat(Redis.calls("evalsha") - before)
-			.as("two requests for the winner, none for others on its server, at most one for those on the other")
+			.as("two commands for the winner, none for others on its instance, at most one for those on the other")
 			.isBetween(3L, 22L);
 		assertThat(second.post("/users?userName=taro").statusCode()).isEqualTo(422);
 		assertThat(second.get("/users?userName=taro").body()).contains("\"points\":100");

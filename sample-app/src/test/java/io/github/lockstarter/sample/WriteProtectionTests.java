@@ -47,16 +47,16 @@ class WriteProtectionTests {
 			""")
 	@DisplayName("A request by the page of another site, by another name of this machine or through a proxy kills and changes nothing")
 	void forged(String host, String header, String value) {
-		assertRefused(this.mvc.post().uri("/demo/kill").param("instanceId", "own"), host, header, value);
-		assertRefused(this.mvc.post().uri("/runs").param("kill", "true"), host, header, value);
-		assertRefused(this.mvc.post().uri("/users").param("userName", "taro"), host, header, value);
-		assertRefused(this.mvc.delete().uri("/actuator/locks/registration"), host, header, value);
+		assertRejected(this.mvc.post().uri("/demo/kill").param("instanceId", "own"), host, header, value);
+		assertRejected(this.mvc.post().uri("/runs").param("kill", "true"), host, header, value);
+		assertRejected(this.mvc.post().uri("/users").param("userName", "taro"), host, header, value);
+		assertRejected(this.mvc.delete().uri("/actuator/locks/registration"), host, header, value);
 		assertThat(this.mvc.get().uri("/users").param("userName", "taro").header("Host", host).header(header, value))
 			.hasStatusOk()
 			.hasBodyTextEqualTo("[]");
 	}
 
-	private static void assertRefused(MockMvcRequestBuilder request, String host, String header, String value) {
+	private static void assertRejected(MockMvcRequestBuilder request, String host, String header, String value) {
 		assertThat(request.header("Host", host).header(header, value)).hasStatus(HttpStatus.FORBIDDEN)
 			.hasContentType(MediaType.APPLICATION_PROBLEM_JSON)
 			.bodyText()

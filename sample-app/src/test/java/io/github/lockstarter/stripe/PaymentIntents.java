@@ -16,8 +16,8 @@ import org.springframework.web.bind.annotation.RestController;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 
 /**
- * Replaces Stripe's API: payments are made in this JVM, and answered in the format that
- * Stripe's clients expect.
+ * Replaces Stripe's API: payments are made in this process, and returned in the format
+ * that Stripe's clients expect.
  */
 @RestController
 class PaymentIntents {

@@ -43,8 +43,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * The Java client of Stripe, which repeats a request with its key when there is no answer
- * in time or the answer is a conflict, against two instances of the sample.
+ * The Java client of Stripe, which repeats a request with its key when there is no
+ * response in time or the response is a conflict, against two instances of the sample.
  */
 @Tag("once")
 class StripeClientTests {
@@ -96,7 +96,7 @@ class StripeClientTests {
 
 	@ParameterizedTest
 	@EnumSource(names = { "REQUEST", "REPLY", "HALF_OF_REPLY" })
-	@DisplayName("A payment whose connection is lost is made once, and the client gets its answer")
+	@DisplayName("A payment whose connection is lost is made once, and the client gets its response")
 	void lost(Loss loss) throws StripeException {
 		this.proxy.breakNext(loss);
 		PaymentIntent payment = pay(500);
@@ -109,7 +109,7 @@ class StripeClientTests {
 	}
 
 	@Test
-	@DisplayName("A payment whose connections to both instances are lost in turn is made once, and the client gets its answer")
+	@DisplayName("A payment whose connections to both instances are lost in turn is made once, and the client gets its response")
 	void lostAgainAndAgain() throws StripeException {
 		this.proxy.breakNext(Loss.REQUEST, Loss.REPLY, Loss.HALF_OF_REPLY);
 		PaymentIntent payment = pay(500);
@@ -118,9 +118,9 @@ class StripeClientTests {
 	}
 
 	@Test
-	@DisplayName("A client that gets a truncated answer does not retry by itself, and a retry with its key gets the whole answer")
-	void halfAnAnswer() throws StripeException {
-		// Ensures that half of the answer ends after its headers.
+	@DisplayName("A client that gets a truncated response does not retry by itself, and a retry with its key gets the whole response")
+	void halfAResponse() throws StripeException {
+		// Ensures that half of the response ends after its headers.
 		PaymentIntentCreateParams params = payment(500).setDescription("tea ".repeat(1000)).build();
 		RequestOptions key = RequestOptions.builder().setIdempotencyKey(UUID.randomUUID().toString()).build();
 		this.proxy.breakNext(Loss.END_IN_REPLY);
@@ -135,7 +135,7 @@ class StripeClientTests {
 	}
 
 	@Test
-	@DisplayName("Another payment with the same key is refused with 422, and the client does not retry")
+	@DisplayName("Another payment with the same key is rejected with 422, and the client does not retry")
 	void otherPayment() throws StripeException {
 		RequestOptions key = RequestOptions.builder().setIdempotencyKey(UUID.randomUUID().toString()).build();
 		PaymentIntent payment = this.client.v1().paymentIntents().create(payment(500).build(), key);
@@ -148,7 +148,7 @@ class StripeClientTests {
 	}
 
 	@Test
-	@DisplayName("A declined card is charged once, and the client gets the answer of the exception handling")
+	@DisplayName("A declined card is charged once, and the client gets the response of the exception handling")
 	void declined() {
 		this.proxy.breakNext(Loss.REPLY);
 		assertThatExceptionOfType(CardException.class).isThrownBy(() -> pay(5000)).satisfies((ex) -> {
@@ -160,7 +160,7 @@ class StripeClientTests {
 	}
 
 	@Test
-	@DisplayName("While the first attempt runs, the client retries after 409, and gets the first answer")
+	@DisplayName("While the first attempt runs, the client retries after 409, and gets the first response")
 	void stillRunning() {
 		PaymentIntents.permitted = new CountDownLatch(1);
 		try {

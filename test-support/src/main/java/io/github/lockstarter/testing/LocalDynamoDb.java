@@ -115,7 +115,7 @@ public final class LocalDynamoDb extends LocalServer {
 			.overrideConfiguration(configuration)
 			.httpClientBuilder(NettyNioAsyncHttpClient.builder()
 				// The server handles one request at a time, so a thousand concurrent
-				// requests take long.
+				// calls take long.
 				.connectionAcquisitionTimeout(Duration.ofSeconds(30))
 				.eventLoopGroup(threads))
 			.build();

@@ -17,7 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * A memcached server process on this machine, with its own port and injectable faults.
- * Records the requests.
+ * Records the commands.
  */
 public final class LocalMemcached extends LocalServer {
 
@@ -50,7 +50,7 @@ public final class LocalMemcached extends LocalServer {
 		awaitAnswer(() -> assertThat(ask("version").get(0)).startsWith("VERSION"));
 	}
 
-	/** Returns the recorded requests, without those of this class. */
+	/** Returns the recorded commands, without those of this class. */
 	public List<String> requests() {
 		try (Stream<String> lines = Files.lines(output(), StandardCharsets.ISO_8859_1)) {
 			return lines.filter((line) -> line.matches("<\\d+ (add|gets?|cas|set|delete) .*"))

@@ -34,7 +34,7 @@ public final class RawRequest implements AutoCloseable {
 		return new RawRequest(socket);
 	}
 
-	/** Waits for the whole answer, or until it breaks off. */
+	/** Waits for the whole response, or until it breaks off. */
 	public String answer() {
 		StringBuilder answer = new StringBuilder();
 		try {
@@ -48,7 +48,7 @@ public final class RawRequest implements AutoCloseable {
 		return answer.toString();
 	}
 
-	/** Waits for an answer up to some part of it. */
+	/** Waits for a response up to some part of it. */
 	public void awaitPart(String part) throws IOException {
 		StringBuilder answer = new StringBuilder();
 		while (answer.indexOf(part) < 0) {

@@ -55,7 +55,7 @@ public final class ScriptedDynamoDb implements AutoCloseable {
 		this.server.start();
 	}
 
-	/** Returns DynamoDB's answer to a refused request. */
+	/** Returns DynamoDB's answer to a rejected call. */
 	public static Answer error(int status, String code) {
 		return new Answer(status, "{\"__type\":\"com.amazonaws.dynamodb.v20120810#%s\",\"message\":\"%s\"}"
 			.formatted(code, "said the server"));
@@ -65,7 +65,7 @@ public final class ScriptedDynamoDb implements AutoCloseable {
 		return URI.create("http://127.0.0.1:" + this.server.getAddress().getPort());
 	}
 
-	/** Returns the requests: the operation, and the expression of an update. */
+	/** Returns the calls: the operation, and the expression of an update. */
 	public List<String> requests() {
 		return this.requests;
 	}

@@ -102,13 +102,15 @@ public final class TcpProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Returns the number of request bytes that were forwarded on the open connections.
+	 * Returns the number of bytes of clients that were forwarded on the open connections.
 	 */
 	public long passedRequestBytes() {
 		return this.links.stream().mapToLong((link) -> link.passedRequestBytes).sum();
 	}
 
-	/** Returns the number of request bytes that were dropped on the open connections. */
+	/**
+	 * Returns the number of bytes of clients that were dropped on the open connections.
+	 */
 	public long droppedRequestBytes() {
 		return this.links.stream().mapToLong((link) -> link.droppedRequestBytes).sum();
 	}

@@ -53,7 +53,7 @@ public final class TestServer implements AutoCloseable {
 		return this.context;
 	}
 
-	/** Sends a POST without a body and returns the answer. */
+	/** Sends a POST without a body and returns the response. */
 	public HttpResponse<String> post(String path, String... headers) throws IOException, InterruptedException {
 		return client.send(request(path, headers), HttpResponse.BodyHandlers.ofString());
 	}
@@ -63,12 +63,12 @@ public final class TestServer implements AutoCloseable {
 		return client.sendAsync(request(path, headers), HttpResponse.BodyHandlers.ofString());
 	}
 
-	/** Sends a GET and returns the answer. */
+	/** Sends a GET and returns the response. */
 	public HttpResponse<String> get(String path) throws IOException, InterruptedException {
 		return client.send(newRequest(path).build(), HttpResponse.BodyHandlers.ofString());
 	}
 
-	/** Sends a request without a body, and returns the answer. */
+	/** Sends a request without a body, and returns the response. */
 	public HttpResponse<String> send(String method, String path, String... headers)
 			throws IOException, InterruptedException {
 		HttpRequest request = newRequest(path).method(method, HttpRequest.BodyPublishers.noBody())
@@ -77,7 +77,7 @@ public final class TestServer implements AutoCloseable {
 		return client.send(request, HttpResponse.BodyHandlers.ofString());
 	}
 
-	/** Sends a DELETE and returns the answer. */
+	/** Sends a DELETE and returns the response. */
 	public HttpResponse<String> delete(String path) throws IOException, InterruptedException {
 		return client.send(newRequest(path).DELETE().build(), HttpResponse.BodyHandlers.ofString());
 	}
@@ -95,7 +95,7 @@ public final class TestServer implements AutoCloseable {
 		return request.build();
 	}
 
-	/** A timeout, so that a request without an answer fails the test. */
+	/** A timeout, so that a request without a response fails the test. */
 	private HttpRequest.Builder newRequest(String path) {
 		return HttpRequest.newBuilder(uri(path)).timeout(Duration.ofMinutes(1));
 	}

@@ -16,8 +16,8 @@ import reactor.netty.resources.ConnectionProvider;
 import io.github.lockstarter.benchmarks.measure.Slice;
 
 /**
- * Clients that send one request after the other, each as soon as the previous one has
- * its response. They need no threads of their own.
+ * Clients that send one request after the other, each as soon as the previous one has its
+ * response. They need no threads of their own.
  */
 public final class HttpLoad implements AutoCloseable {
 

@@ -18,7 +18,8 @@ public enum Variant {
 	BY_HAND_PROBLEM("… that rejects with the problem document", Paths.BY_HAND_PROBLEM, KeySpace.ONE),
 
 	/**
-	 * A request for a key that runs in this instance is rejected without a command to Redis.
+	 * A request for a key that runs in this instance is rejected without a command to
+	 * Redis.
 	 */
 	LOCAL_SET("… and from a local set", Paths.LOCAL_SET, KeySpace.ONE),
 

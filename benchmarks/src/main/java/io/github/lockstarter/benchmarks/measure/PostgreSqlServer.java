@@ -102,8 +102,8 @@ public final class PostgreSqlServer implements LockServer {
 	 * {@code pg_stat_statements}. The number of transactions is not sufficient, because
 	 * some candidates run several statements in one. A {@code BEGIN} counts and its
 	 * {@code COMMIT} does not: the driver sends {@code BEGIN} together with the next
-	 * statement, so both are one. Statements that the driver sends on a new
-	 * connection are excluded.
+	 * statement, so both are one. Statements that the driver sends on a new connection
+	 * are excluded.
 	 */
 	@Override
 	public long count(Sender sender) throws Exception {

@@ -31,12 +31,13 @@ public final class Service implements Workload {
 	@Override
 	public void run(Run run) throws Exception {
 		run.report()
-			.section("Lock service", """
-					`lock-service` on two stores is compared with an application on Spring MVC that gives the same
-					responses and does nothing. Each runs in a JVM of its own with %s. The clients run in another JVM, on
-					the same processors, and take their share of the time. Any response other than 201 to an acquire and
-					204 to a release is an error, and so is no response within %d s.""".formatted(HEAP,
-					LockLoad.PATIENCE.toSeconds()));
+			.section("Lock service",
+					"""
+							`lock-service` on two stores is compared with an application on Spring MVC that gives the same
+							responses and does nothing. Each runs in a JVM of its own with %s. The clients run in another JVM, on
+							the same processors, and take their share of the time. Any response other than 201 to an acquire and
+							204 to a release is an error, and so is no response within %d s."""
+						.formatted(HEAP, LockLoad.PATIENCE.toSeconds()));
 		run.server().clear();
 		try (Servers servers = new Servers()) {
 			for (Variant variant : Variant.values()) {
@@ -103,8 +104,7 @@ public final class Service implements Workload {
 	private static void waiting(Run run, Servers servers) throws Exception {
 		int count = run.brief() ? 200 : 10_000;
 		Table table = new Table("", "threads before ↓", "threads meanwhile ↓", "heap each, bytes ↓",
-				"resident before, MB ↓", "resident meanwhile, MB ↓", "ended ↓", "gone after, ms ↓",
-				"free after, ms ↓");
+				"resident before, MB ↓", "resident meanwhile, MB ↓", "ended ↓", "gone after, ms ↓", "free after, ms ↓");
 		for (Variant variant : Variant.services().toList()) {
 			Progress.show("service, waiting: %s", variant);
 			Crowd crowd = Crowd.of(servers.of(variant), count);

@@ -29,7 +29,7 @@ class OpenLoadTests {
 
 	@Test
 	@DisplayName("Any other status fails the measurement")
-	void otherAnswer() {
+	void otherResponse() {
 		for (int status : new int[] { 500, 503 }) {
 			assertThatIllegalStateException().isThrownBy(() -> run((number) -> (number == 2) ? status : 409))
 				.withMessageContaining("/lock-starter")

@@ -41,7 +41,7 @@ class WaitingRequestsTests {
 
 	@Test
 	@DisplayName("A request that has a response no longer counts as waiting")
-	void answered() {
+	void hasResponse() {
 		DisposableServer server = HttpServer.create()
 			.host("127.0.0.1")
 			.port(0)

@@ -69,7 +69,7 @@ public class RestartedApplication {
 
 	/**
 	 * Starts all threads and connections that there may be: contention, a waiter for a
-	 * lock of another client, answers, events.
+	 * lock of another client, responses, events.
 	 */
 	private static void use(ConfigurableApplicationContext context) {
 		LockRegistry locks = context.getBean(LockRegistry.class);

@@ -70,7 +70,7 @@ class JerseyTests {
 	}
 
 	@Test
-	@DisplayName("Of two requests at once one runs, and the mapper of the application answers the other one")
+	@DisplayName("Of two requests at once one runs, and the mapper of the application responds to the other one")
 	void oneRuns() throws Exception {
 		CompletableFuture<HttpResponse<String>> first = this.http.sendAsync(request(this.port, "payments?id=taro"),
 				BodyHandlers.ofString());

@@ -106,7 +106,7 @@ class RSocketTests {
 	}
 
 	@Test
-	@DisplayName("A method that returns a plain value is refused on an event loop, and says so")
+	@DisplayName("A method that returns a plain value is rejected on an event loop, and says so")
 	void plainValue() {
 		assertThatExceptionOfType(ApplicationErrorException.class).isThrownBy(() -> send("pay.plain").block())
 			.withMessageContaining("payPlain")
@@ -122,7 +122,7 @@ class RSocketTests {
 	}
 
 	@Test
-	@DisplayName("A fire-and-forget request that is refused is lost, and the log has its error")
+	@DisplayName("A fire-and-forget request that is rejected is lost, and the log has its error")
 	void forgotten(CapturedOutput output) {
 		CompletableFuture<Integer> first = send("pay").toFuture();
 		this.work.awaitBegun();

@@ -111,7 +111,7 @@ class StompTests {
 		this.session.send("/app/pay", "42");
 		this.work.awaitBegun();
 		this.session.send("/app/pay", "42");
-		assertThat(this.received.poll(30, TimeUnit.SECONDS)).isEqualTo("refused: request-in-progress");
+		assertThat(this.received.poll(30, TimeUnit.SECONDS)).isEqualTo("rejected: request-in-progress");
 		this.work.end();
 		assertThat(this.received.poll(30, TimeUnit.SECONDS)).isEqualTo("1");
 		assertThat(this.work.mostInside()).isEqualTo(1);
@@ -183,7 +183,7 @@ class StompTests {
 		@MessageExceptionHandler
 		@SendToUser("/queue/payments")
 		String rejected(LockConflictException conflict) {
-			return "refused: " + conflict.getBody().getType().getPath().replace("/problems/", "");
+			return "rejected: " + conflict.getBody().getType().getPath().replace("/problems/", "");
 		}
 
 	}

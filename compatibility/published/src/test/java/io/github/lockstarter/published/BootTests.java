@@ -74,7 +74,7 @@ class BootTests {
 	}
 
 	@Test
-	@DisplayName("With two starters, in any order, each lock has its store, also beside Spring Data Redis of the application")
+	@DisplayName("With two starters, in any order, each lock has its store, also next to Spring Data Redis of the application")
 	void twoStores() {
 		SmallProject project = SmallProject.of("boot/jdbc-and-own-redis");
 		SmallProject otherOrder = SmallProject.of("boot/redis-and-jdbc");

@@ -33,7 +33,7 @@ class ClientTests {
 
 	private static final Answer LEASE_LOST = new Answer(409, "lease-lost", null);
 
-	/** The answers that are left. */
+	/** The responses that are left. */
 	private static final Queue<Answer> answers = new ConcurrentLinkedQueue<>();
 
 	/** The path and the key of each request. */
@@ -48,7 +48,7 @@ class ClientTests {
 	static void start() throws IOException {
 		project.compile(output, "client");
 		server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-		server.createContext("/", ClientTests::answer);
+		server.createContext("/", ClientTests::respond);
 		server.start();
 	}
 
@@ -65,7 +65,7 @@ class ClientTests {
 	}
 
 	@Test
-	@DisplayName("Without Jackson, it repeats what was refused with Retry-After, but no other conflict")
+	@DisplayName("Without Jackson, it repeats what was rejected with Retry-After, but no other conflict")
 	void withoutJackson() {
 		assertThat(statuses(project.jars("runtime"), new Answer(409, "request-in-progress", 1),
 				new Answer(503, "lock-store-unavailable", 0), DONE, LEASE_LOST))
@@ -73,7 +73,7 @@ class ClientTests {
 	}
 
 	@Test
-	@DisplayName("With Jackson, it repeats what was refused with the problem type of a lock, but no other conflict")
+	@DisplayName("With Jackson, it repeats what was rejected with the problem type of a lock, but no other conflict")
 	void withJackson() {
 		List<Path> jars = new ArrayList<>(project.jars("runtime"));
 		SmallProject.of("boot/memcached")
@@ -87,7 +87,7 @@ class ClientTests {
 	}
 
 	/**
-	 * Sends two orders, of which the first one gets three answers, and returns their
+	 * Sends two orders, of which the first one gets three responses, and returns their
 	 * statuses.
 	 */
 	private static List<String> statuses(List<Path> jars, Answer... script) {
@@ -104,7 +104,7 @@ class ClientTests {
 		return lines;
 	}
 
-	private static void answer(HttpExchange exchange) throws IOException {
+	private static void respond(HttpExchange exchange) throws IOException {
 		exchange.getRequestBody().readAllBytes();
 		requests.add(exchange.getRequestURI() + " " + exchange.getRequestHeaders().getFirst("Idempotency-Key"));
 		Answer answer = answers.remove();
@@ -118,7 +118,7 @@ class ClientTests {
 		exchange.close();
 	}
 
-	/** What the API answers. */
+	/** What the API responds. */
 	private record Answer(int status, String problem, @Nullable Integer retryAfter) {
 
 		String body() {

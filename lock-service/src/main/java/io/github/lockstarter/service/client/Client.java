@@ -8,7 +8,7 @@ import java.time.Duration;
  * @param name the name; empty if the service is open
  * @param maxTtl the longest time to live that it may request
  * @param maxWait the longest wait time that it may request
- * @param maxLocks the largest number of locks of this server that it may hold at a time
+ * @param maxLocks the largest number of locks of this instance that it may hold at a time
  */
 public record Client(String name, Duration maxTtl, Duration maxWait, int maxLocks) {
 

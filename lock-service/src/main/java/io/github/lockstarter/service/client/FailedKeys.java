@@ -11,9 +11,9 @@ import org.apache.commons.logging.LogFactory;
 
 /**
  * Counts the wrong keys of each address. {@value #MOST} wrong keys per minute are
- * answered as unknown, further ones as too many. A valid key is never refused, so this is
- * not a protection against guessing, which the length of the keys provides. It reports a
- * wrong configuration to the client, and to the operator once a minute.
+ * reported as unknown, further ones as too many. A valid key is never rejected, so this
+ * is not a protection against guessing, which the length of the keys provides. It reports
+ * a wrong configuration to the client, and to the operator once a minute.
  */
 final class FailedKeys {
 

@@ -21,7 +21,7 @@ import io.github.lockstarter.LockConfigurationException;
  * @param maxTtl Longest ttl that a client may request.
  * @param maxWait Longest wait that a client may request.
  * @param maxLocks Number of locks that a client may hold at a time, of those that one
- * server granted.
+ * instance granted.
  * @param clients Clients that may use the service, by name. Each has lock names of its
  * own.
  */
@@ -124,7 +124,7 @@ record ServiceProperties(@DefaultValue("false") boolean open, @DefaultValue("1h"
 	 * @param maxTtl Longest ttl that the client may request.
 	 * @param maxWait Longest wait that the client may request.
 	 * @param maxLocks Number of locks that the client may hold at a time, of those that
-	 * one server granted.
+	 * one instance granted.
 	 */
 	record Registered(String apiKey, @Nullable Duration maxTtl, @Nullable Duration maxWait,
 			@Nullable Integer maxLocks) {

@@ -23,7 +23,7 @@ import io.github.lockstarter.service.client.Client;
 
 /**
  * The locks of the clients, each within its limits. A client that disconnects before the
- * answer ends the attempt.
+ * response ends the attempt.
  */
 @Component
 public class ClientLocks {
@@ -52,9 +52,9 @@ public class ClientLocks {
 		LockOptions options = options(client, key, times);
 		return quota(client)
 			.within(key,
-					invalidIfRefused(
+					invalidIfRejected(
 							Mono.fromFuture(() -> this.locks.acquireAsync(key, options, token).toCompletableFuture())))
-			.doOnError(LockConflictException.class, ClientLocks::refused);
+			.doOnError(LockConflictException.class, ClientLocks::rejected);
 	}
 
 	/**
@@ -74,11 +74,11 @@ public class ClientLocks {
 			undo.accept(() -> attempt
 				.thenAccept((held) -> release(client, name, held.token()).onErrorComplete().subscribe()));
 			return Mono.fromFuture(attempt);
-		})).doOnError(LockConflictException.class, ClientLocks::refused);
+		})).doOnError(LockConflictException.class, ClientLocks::rejected);
 	}
 
 	/** Sets the documented status, regardless of the configuration of the locks. */
-	private static void refused(LockConflictException conflict) {
+	private static void rejected(LockConflictException conflict) {
 		conflict.setStatusCode(HttpStatus.CONFLICT);
 	}
 
@@ -96,7 +96,7 @@ public class ClientLocks {
 	public Mono<Void> release(Client client, LockName name, String token) {
 		LockKey key = name.of(client);
 		Mono<Boolean> release = Mono.fromFuture(() -> this.locks.releaseAsync(key, token).toCompletableFuture());
-		return quota(client).releasing(key, invalidIfRefused(release))
+		return quota(client).releasing(key, invalidIfRejected(release))
 			.flatMap((released) -> released ? Mono.empty() : Mono.error(Problem.notHolder()));
 	}
 
@@ -114,10 +114,10 @@ public class ClientLocks {
 		return this.quotas.computeIfAbsent(client, (each) -> new Quota(this.locks, each.maxLocks()));
 	}
 
-	/** Answers a token that the library rejects as an invalid request. */
-	private static <T> Mono<T> invalidIfRefused(Mono<T> answer) {
+	/** Reports a token that the library rejects as an invalid request. */
+	private static <T> Mono<T> invalidIfRejected(Mono<T> answer) {
 		return answer.onErrorMap(IllegalArgumentException.class,
-				(refusal) -> Problem.invalid("%s.".formatted(refusal.getMessage())));
+				(rejection) -> Problem.invalid("%s.".formatted(rejection.getMessage())));
 	}
 
 }

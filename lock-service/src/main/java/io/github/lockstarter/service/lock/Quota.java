@@ -17,8 +17,8 @@ import io.github.lockstarter.service.Problem;
 
 /**
  * Limits the number of different locks that one client holds, or is about to hold, of
- * those that this server has granted. A lock may have been released through another
- * server. So before a refusal, at most once a second, the store is queried whether
+ * those that this instance has granted. A lock may have been released through another
+ * instance. So before a rejection, at most once a second, the store is queried whether
  * {@value #AT_A_TIME} of the locks are still held.
  */
 final class Quota {
@@ -50,11 +50,11 @@ final class Quota {
 	/** Acquires the lock, unless the client holds too many others. */
 	Mono<TokenLock> within(LockKey key, Mono<TokenLock> attempt) {
 		Mono<TokenLock> counted = attempt.doOnNext((held) -> hold(key, held)).doFinally((end) -> leave(key));
-		return Mono
-			.defer(() -> enter(key) ? counted : queryStore().then(Mono.defer(() -> enter(key) ? counted : refusal())));
+		return Mono.defer(
+				() -> enter(key) ? counted : queryStore().then(Mono.defer(() -> enter(key) ? counted : rejection())));
 	}
 
-	private Mono<TokenLock> refusal() {
+	private Mono<TokenLock> rejection() {
 		return Mono.error(Problem
 			.limitExceeded("This client holds as many locks as it may hold at a time: %d.".formatted(this.max)));
 	}

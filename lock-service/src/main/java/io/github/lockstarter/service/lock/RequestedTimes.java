@@ -63,7 +63,7 @@ public record RequestedTimes(@Nullable String ttl, @Nullable String waitTime) {
 			}
 		}
 		catch (IllegalArgumentException | ArithmeticException ex) {
-			// Refused below, like a number.
+			// Rejected below, like a number.
 		}
 		throw Problem.invalid("The %s must be a time with its unit, such as 500ms, 30s or PT30S.".formatted(name));
 	}

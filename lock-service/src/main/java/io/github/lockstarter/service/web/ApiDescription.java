@@ -43,7 +43,7 @@ class ApiDescription {
 		OpenAPI api = new OpenAPI().info(new Info().title("Lock service")
 			.version("1")
 			.description(
-					"Locks with one holder at a time, across all clients and servers: acquired, extended and released over HTTP."));
+					"Locks with one holder at a time, across all clients and instances: acquired, extended and released over HTTP."));
 		api.schemaRequirement("apiKey",
 				new SecurityScheme().type(SecurityScheme.Type.APIKEY).in(SecurityScheme.In.HEADER).name("X-API-Key"));
 		api.schemaRequirement("bearer", new SecurityScheme().type(SecurityScheme.Type.HTTP).scheme("bearer"));
@@ -76,7 +76,7 @@ class ApiDescription {
 					"Too many wrong API keys came from this address (`too-many-wrong-keys`)"));
 			problem(operation, "431", "The headers of the request are too long (`invalid-request`)");
 			retryAfter(problem(operation, "503",
-					"The lock store is unavailable, or the server shuts down (`lock-store-unavailable`)"));
+					"The lock store is unavailable, or the service shuts down (`lock-store-unavailable`)"));
 			return operation;
 		};
 	}

@@ -25,10 +25,10 @@ import org.springframework.web.server.WebFilterChain;
 import io.github.lockstarter.service.Problem;
 
 /**
- * Applies common rules to every request. Ambiguous names are refused. A request is
+ * Applies common rules to every request. Ambiguous names are rejected. A request is
  * processed after it has been received completely, so that an incomplete one has no
- * effect. Answers are not cached. An acquired lock is released if the answer cannot be
- * delivered.
+ * effect. Responses are not cached. An acquired lock is released if the response cannot
+ * be delivered.
  */
 @Component
 class ExchangeFilter implements WebFilter {
@@ -46,8 +46,8 @@ class ExchangeFilter implements WebFilter {
 	}
 
 	/**
-	 * Registers an action to run if the client disconnects before the complete answer is
-	 * written.
+	 * Registers an action to run if the client disconnects before the complete response
+	 * is written.
 	 */
 	static void ifUndelivered(ServerWebExchange exchange, Runnable action) {
 		exchange.getAttributes().put(IF_UNDELIVERED, action);
@@ -58,7 +58,7 @@ class ExchangeFilter implements WebFilter {
 		exchange.getResponse().getHeaders().setCacheControl(CacheControl.noStore());
 		ServerHttpRequest request = exchange.getRequest();
 		if (isAmbiguous(request.getURI())) {
-			return refuse(exchange, HttpStatus.BAD_REQUEST,
+			return reject(exchange, HttpStatus.BAD_REQUEST,
 					"The path is not valid: percent-encode the name of a lock, ';' included.");
 		}
 		Mono<Void> handled = chain.filter(exchange)
@@ -67,9 +67,9 @@ class ExchangeFilter implements WebFilter {
 		return hasBody(request)
 				? readAll(request.getBody()).then(Mono.just(HttpStatus.OK))
 					.timeout(BODY_TIMEOUT)
-					.onErrorResume((failure) -> Mono.just(refusal(failure)))
+					.onErrorResume((failure) -> Mono.just(rejection(failure)))
 					.flatMap((status) -> (status == HttpStatus.OK) ? handled
-							: refuse(exchange, status,
+							: reject(exchange, status,
 									(status == HttpStatus.REQUEST_TIMEOUT)
 											? "The body was not received, or not within %d s."
 												.formatted(BODY_TIMEOUT.toSeconds())
@@ -97,7 +97,7 @@ class ExchangeFilter implements WebFilter {
 		});
 	}
 
-	private static HttpStatus refusal(Throwable failure) {
+	private static HttpStatus rejection(Throwable failure) {
 		return (failure instanceof DataBufferLimitException) ? HttpStatus.CONTENT_TOO_LARGE
 				: HttpStatus.REQUEST_TIMEOUT;
 	}
@@ -106,7 +106,7 @@ class ExchangeFilter implements WebFilter {
 		return request.getHeaders().getContentLength() > 0 || request.getHeaders().containsHeader("Transfer-Encoding");
 	}
 
-	private Mono<Void> refuse(ServerWebExchange exchange, HttpStatus status, String detail) {
+	private Mono<Void> reject(ServerWebExchange exchange, HttpStatus status, String detail) {
 		ServerHttpResponse response = exchange.getResponse();
 		response.setStatusCode(status);
 		response.getHeaders().setContentType(MediaType.APPLICATION_PROBLEM_JSON);

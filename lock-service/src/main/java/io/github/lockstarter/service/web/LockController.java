@@ -42,7 +42,7 @@ class LockController {
 
 	@PutMapping(path = "/locks/{name}", produces = MediaType.APPLICATION_JSON_VALUE)
 	@Operation(operationId = "acquire", summary = "Acquires a lock, or extends it",
-			description = "A client that chooses its own Lock-Token can repeat the request when an answer was lost.")
+			description = "A client that chooses its own Lock-Token can repeat the request when a response was lost.")
 	@ApiResponse(responseCode = "201", description = "Acquired")
 	@ApiResponse(responseCode = "200", description = "Extended: the token held the lock already")
 	Mono<ResponseEntity<HeldLock>> acquire(Client client, @PathVariable String name,

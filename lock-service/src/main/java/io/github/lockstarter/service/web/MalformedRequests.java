@@ -35,8 +35,8 @@ import org.springframework.stereotype.Component;
 import io.github.lockstarter.service.Problem;
 
 /**
- * Answers input that never becomes a request of the application with problem details,
- * too: requests that are too long or not HTTP.
+ * * Responds to input that never becomes a request of the application with problem
+ * details, too: requests that are too long or not HTTP.
  */
 @Component
 class MalformedRequests implements NettyServerCustomizer {
@@ -62,16 +62,16 @@ class MalformedRequests implements NettyServerCustomizer {
 	private static final class Handler extends ChannelDuplexHandler {
 
 		/**
-		 * A client that is still sending would not receive the answer if the connection
+		 * A client that is still sending would not receive the response if the connection
 		 * was closed at once.
 		 */
 		private static final int LINGER_SECONDS = 1;
 
 		private final JsonMapper json;
 
-		private boolean refused;
+		private boolean rejected;
 
-		/** The number of unanswered requests of this connection. */
+		/** The number of requests without a response on this connection. */
 		private int unanswered;
 
 		Handler(JsonMapper json) {
@@ -80,23 +80,23 @@ class MalformedRequests implements NettyServerCustomizer {
 
 		@Override
 		public void channelRead(ChannelHandlerContext context, Object message) {
-			FullHttpResponse refusal = this.refused ? null : refusal(message);
-			if (refusal == null && !this.refused) {
+			FullHttpResponse rejection = this.rejected ? null : rejection(message);
+			if (rejection == null && !this.rejected) {
 				this.unanswered += (message instanceof HttpRequest) ? 1 : 0;
 				context.fireChannelRead(message);
 				return;
 			}
 			ReferenceCountUtil.release(message);
-			this.refused = true;
-			// A malformed body is answered as part of its request.
+			this.rejected = true;
+			// A malformed body is handled as part of its request.
 			int others = this.unanswered - ((message instanceof HttpRequest) ? 0 : 1);
-			if (refusal != null && others != 0) {
-				// The client would take it as the answer to another request.
-				refusal.release();
+			if (rejection != null && others != 0) {
+				// The client would take it as the response to another request.
+				rejection.release();
 				context.close();
 			}
-			else if (refusal != null) {
-				context.writeAndFlush(refusal);
+			else if (rejection != null) {
+				context.writeAndFlush(rejection);
 				context.executor().schedule(() -> context.close(), LINGER_SECONDS, TimeUnit.SECONDS);
 			}
 			context.read();
@@ -110,20 +110,20 @@ class MalformedRequests implements NettyServerCustomizer {
 			context.write(message, promise);
 		}
 
-		private @Nullable FullHttpResponse refusal(Object message) {
+		private @Nullable FullHttpResponse rejection(Object message) {
 			if (message instanceof HttpObject part && part.decoderResult().isFailure()) {
 				Throwable cause = part.decoderResult().cause();
 				return (cause instanceof TooLongHttpLineException)
-						? refusal(HttpStatus.URI_TOO_LONG, "The path and its parameters are too long.")
+						? rejection(HttpStatus.URI_TOO_LONG, "The path and its parameters are too long.")
 						: (cause instanceof TooLongHttpHeaderException)
-								? refusal(HttpStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "The headers are too long.")
-								: refusal(HttpStatus.BAD_REQUEST, "This is not a request of HTTP/1.1.");
+								? rejection(HttpStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "The headers are too long.")
+								: rejection(HttpStatus.BAD_REQUEST, "This is not a request of HTTP/1.1.");
 			}
 			if (message instanceof HttpRequest request && request.protocolVersion().majorVersion() != 1) {
-				return refusal(HttpStatus.BAD_REQUEST, "This is not a request of HTTP/1.1.");
+				return rejection(HttpStatus.BAD_REQUEST, "This is not a request of HTTP/1.1.");
 			}
 			if (message instanceof HttpRequest request && !isUri(request.uri())) {
-				return refusal(HttpStatus.BAD_REQUEST, "The path is not valid: percent-encode the name of a lock.");
+				return rejection(HttpStatus.BAD_REQUEST, "The path is not valid: percent-encode the name of a lock.");
 			}
 			return null;
 		}
@@ -138,7 +138,7 @@ class MalformedRequests implements NettyServerCustomizer {
 			}
 		}
 
-		private FullHttpResponse refusal(HttpStatus status, String detail) {
+		private FullHttpResponse rejection(HttpStatus status, String detail) {
 			byte[] body = this.json.writeValueAsBytes(Problem.invalid(status, detail));
 			FullHttpResponse response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1,
 					HttpResponseStatus.valueOf(status.value()), Unpooled.wrappedBuffer(body));

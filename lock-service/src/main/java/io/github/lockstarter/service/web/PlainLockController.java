@@ -47,7 +47,7 @@ class PlainLockController {
 	Mono<ResponseEntity<String>> acquire(Client client, HttpMethod method, @RequestParam String hash,
 			@RequestParam(required = false) @Nullable String ttl,
 			@RequestParam(name = "wait", required = false) @Nullable String waitTime, ServerWebExchange exchange) {
-		// Spring maps HEAD to this method, too. Its answer would not deliver the token.
+		// Spring maps HEAD to this method, too. Its response would not deliver the token.
 		if (!HttpMethod.GET.equals(method)) {
 			throw new MethodNotAllowedException(method, List.of(HttpMethod.GET, HttpMethod.DELETE));
 		}

@@ -6,8 +6,8 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.http.HttpHeaders;
 
 /**
- * Configures one format for each answer, regardless of the {@code Accept} header. So a
- * lock is not refused because of this header, and browsers also receive problem details
+ * Configures one format for each response, regardless of the {@code Accept} header. So a
+ * lock is not rejected because of this header, and browsers also receive problem details
  * instead of an error page without the reason.
  */
 @Configuration(proxyBeanMethods = false)

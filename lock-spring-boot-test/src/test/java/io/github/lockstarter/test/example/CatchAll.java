@@ -6,7 +6,7 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 
 /**
- * An advice that answers every exception, as many applications have.
+ * An advice that handles every exception, as many applications have.
  */
 @RestControllerAdvice
 class CatchAll {

@@ -28,7 +28,7 @@ class OrderControllerTests {
 	TestLockRegistry locks;
 
 	@Test
-	@DisplayName("While another instance processes an order, the same order is refused")
+	@DisplayName("While another instance processes an order, the same order is rejected")
 	void rejectsTheSameOrderMeanwhile() {
 		OtherHolder other = this.locks.heldElsewhere("orders:1");
 		assertThat(place("1")).hasStatus(HttpStatus.CONFLICT)

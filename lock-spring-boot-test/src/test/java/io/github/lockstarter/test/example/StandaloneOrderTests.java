@@ -35,7 +35,7 @@ class StandaloneOrderTests {
 	}
 
 	@Test
-	@DisplayName("A refusal keeps its status, although the application has an advice for every exception")
+	@DisplayName("A rejection keeps its status, although the application has an advice for every exception")
 	void rejectsTheSameOrderMeanwhile() {
 		this.locks.heldElsewhere("orders:1");
 		assertThat(this.mvc.post().uri("/orders").header("Idempotency-Key", "1")).hasStatus(HttpStatus.CONFLICT)
@@ -43,7 +43,7 @@ class StandaloneOrderTests {
 	}
 
 	@Test
-	@DisplayName("With only the advice of the application, it is answered by that advice")
+	@DisplayName("With only the advice of the application, that advice handles it")
 	void withoutOurAdvice(@Autowired OrderController controller) {
 		this.mvc = MockMvcTester
 			.create(MockMvcBuilders.standaloneSetup(controller).setControllerAdvice(new CatchAll()).build());

@@ -47,11 +47,11 @@ final class GroupContract extends CapabilityContract {
 		tests.add("A lock whose time to live is over is free", GroupContract::expires);
 		tests.add("The fencing token of each lock is larger than its earlier ones, however it was acquired",
 				GroupContract::fencingTokensGrow);
-		tests.add("The maximum number of locks of one request is granted, and released", GroupContract::grantsMany);
+		tests.add("The maximum number of locks of one command is granted, and released", GroupContract::grantsMany);
 		tests.add(
-				"Callers that want some of the same locks at once exclude each other, and one that is refused has none",
+				"Callers that want some of the same locks at once exclude each other, and one that is rejected has none",
 				GroupContract::excludes);
-		tests.add("Another instance is refused, unless the store is local to the JVM",
+		tests.add("Another instance is rejected, unless the store is local to the instance",
 				GroupContract::excludesOtherInstance);
 		return tests.stream();
 	}

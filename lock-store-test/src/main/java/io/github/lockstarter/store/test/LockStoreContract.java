@@ -71,7 +71,7 @@ public abstract class LockStoreContract {
 
 	@Test
 	@DisplayName("A free lock is granted, and is held until its owner releases it")
-	void grantsAndRefuses() {
+	void grantsAndRejects() {
 		assertThat(acquire(this.key, "a", LONG)).isInstanceOf(Granted.class);
 		assertThat(acquire(this.key, "b", LONG)).isInstanceOf(Held.class);
 		assertThat(release(this.key, "a")).isTrue();
@@ -80,7 +80,7 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("A refusal contains the remaining time of the holder's lease")
+	@DisplayName("A rejection contains the remaining time of the holder's lease")
 	void tellsRemainingTime() {
 		acquire(this.key, "a", LONG);
 		assertThat(held(acquire(this.key, "b", LONG)).remaining()).isBetween(LONG.minusSeconds(10), LONG);
@@ -196,7 +196,7 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("A lock with a delayed release is refused to all owners until then, and is no longer held by its owner")
+	@DisplayName("A lock with a delayed release is granted to no owner until then, and is no longer held by its owner")
 	void releasesAfterAWhile() throws Exception {
 		Duration time = Duration.ofMillis(1500);
 		// The default implementation renews the lease, and its owner keeps it.
@@ -326,7 +326,7 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("Another instance is refused a held lock, unless the store is local to the JVM")
+	@DisplayName("Another instance does not get a held lock, unless the store is local to the instance")
 	void excludesOtherInstance() {
 		acquire(this.key, "a", LONG);
 		StoredLock elsewhere = otherInstance().lock(this.key);

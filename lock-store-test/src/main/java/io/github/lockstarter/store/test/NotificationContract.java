@@ -35,9 +35,9 @@ final class NotificationContract extends CapabilityContract {
 	static Stream<DynamicTest> tests(LockStore store, LockStore other) {
 		Tests<NotificationContract> tests = new Tests<>(() -> new NotificationContract(store, other));
 		tests.add("A waiter is notified of a release, and then granted the lock", NotificationContract::notifies);
-		tests.add("No release is missed between the refusal and the first notification",
+		tests.add("No release is missed between the rejection and the first notification",
 				NotificationContract::missesNothing);
-		tests.add("A closed handle is not notified until its next request", NotificationContract::closes);
+		tests.add("A closed handle is not notified until its next acquisition", NotificationContract::closes);
 		if (store.capabilities().contains(Capability.HOLDS_FOR_TOKENS)) {
 			tests.add("When the holder acquires the lock again, its waiters keep waiting",
 					NotificationContract::asksAgain);
@@ -77,9 +77,9 @@ final class NotificationContract extends CapabilityContract {
 				acquire("a");
 				int before = this.woken.get();
 				CompletionStage<Boolean> early = (i % 2 == 0) ? holder.release("a", null) : null;
-				CompletionStage<AcquireResult> refused = waiter.acquire(waiting("b"));
+				CompletionStage<AcquireResult> rejected = waiter.acquire(waiting("b"));
 				CompletionStage<Boolean> release = (early != null) ? early : holder.release("a", null);
-				if (join(refused) instanceof Held) {
+				if (join(rejected) instanceof Held) {
 					Awaitility.await().pollInterval(Duration.ofMillis(1)).until(() -> this.woken.get() > before);
 					assertThat(join(release)).isTrue();
 					assertThat(join(waiter.acquire(waiting("b")))).isInstanceOf(Granted.class);

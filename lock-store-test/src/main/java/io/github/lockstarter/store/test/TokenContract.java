@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 final class TokenContract extends CapabilityContract {
 
-	/** The resolution of a store's clock, plus the time of a request. */
+	/** The resolution of a store's clock, plus the time of a command. */
 	private static final Duration A_WHILE = Duration.ofSeconds(10);
 
 	private static final Condition<Duration> NEARLY_LONG = new Condition<>(
@@ -38,7 +38,7 @@ final class TokenContract extends CapabilityContract {
 	static Stream<DynamicTest> tests(LockStore store, LockStore other) {
 		Tests<TokenContract> tests = new Tests<>(() -> new TokenContract(store, other));
 		tests.add("A free lock is granted to a token, and is held until the token releases it",
-				TokenContract::grantsAndRefuses);
+				TokenContract::grantsAndRejects);
 		tests.add("A token that acquires its lock again extends it, and never shortens it", TokenContract::asksAgain);
 		tests.add("A token can renew its lock, and acquire it again", TokenContract::renews);
 		tests.add("The remaining time of a held lock can be read by any caller; a free lock has none",
@@ -46,7 +46,8 @@ final class TokenContract extends CapabilityContract {
 		tests.add("A lock that its token neither renews nor releases is free after its time to live",
 				TokenContract::expires);
 		tests.add("A token and a lease exclude each other", TokenContract::excludesLeases);
-		tests.add("Of two tokens with many concurrent requests, one is granted the lock each time, and the other never",
+		tests.add(
+				"Of two tokens with many concurrent acquisitions, one is granted the lock each time, and the other never",
 				TokenContract::asksAtOnce);
 		tests.add("The fencing token never decreases for the holder, and grows for the next token or lease",
 				TokenContract::fencingTokensGrow);
@@ -55,7 +56,7 @@ final class TokenContract extends CapabilityContract {
 		return tests.stream();
 	}
 
-	private void grantsAndRefuses() {
+	private void grantsAndRejects() {
 		assertThat(ask("a", LONG)).isInstanceOf(Granted.class);
 		assertThat(held(ask("b", LONG)).remaining()).is(NEARLY_LONG);
 		assertThat(release("b")).isFalse();

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  * The end of a request for its client.
  *
  * @param time the time of the end
- * @param status the status, or 0 if there was no answer
- * @param replayed whether it is the answer to another request
- * @param text the transmitted answer, or the reason for its absence
+ * @param status the status, or 0 if there was no response
+ * @param replayed whether it is the response to another request
+ * @param text the transmitted response, or the reason for its absence
  */
 record Answer(Instant time, int status, boolean replayed, String text) {
 
@@ -29,7 +29,7 @@ record Answer(Instant time, int status, boolean replayed, String text) {
 	static Answer of(@Nullable HttpResponse<String> response, @Nullable Throwable failure) {
 		if (response == null) {
 			Throwable cause = (failure instanceof CompletionException) ? failure.getCause() : failure;
-			return new Answer(Instant.now(), 0, false, "No answer: " + cause);
+			return new Answer(Instant.now(), 0, false, "No response: " + cause);
 		}
 		String headers = response.headers()
 			.map()

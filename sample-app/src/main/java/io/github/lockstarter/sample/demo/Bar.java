@@ -13,17 +13,17 @@ import org.jspecify.annotations.Nullable;
  * request, or the present if the request has not ended.
  *
  * @param number the number of the request
- * @param server the letter of the server that ran the registration, or to which the
+ * @param server the letter of the instance that ran the registration, or to which the
  * request was sent if none ran
  * @param state the state of the request
- * @param status the status of the answer, or 0 if there is none
+ * @param status the status of the response, or 0 if there is none
  * @param sent the time at which the request was sent
  * @param waited the time at which the request began to wait for another one, or
  * {@code started} if it did not wait
  * @param started the time at which the registration began
  * @param ended the time at which the registration ended
  * @param executed whether the registration ran
- * @param exchange the request and its answer as text, or empty if it has not ended
+ * @param exchange the request and its response as text, or empty if it has not ended
  */
 record Bar(int number, String server, State state, int status, long sent, long waited, long started, long ended,
 		boolean executed, String exchange) {
@@ -69,7 +69,7 @@ record Bar(int number, String server, State state, int status, long sent, long w
 		if (answer.status() == 204) {
 			return State.SKIPPED;
 		}
-		return executed ? State.NAME_TAKEN : State.REFUSED;
+		return executed ? State.NAME_TAKEN : State.REJECTED;
 	}
 
 	private static long millis(Run run, Instant time) {
@@ -97,7 +97,7 @@ record Bar(int number, String server, State state, int status, long sent, long w
 	 */
 	enum State {
 
-		SENT, WAITING, RUNNING, REGISTERED, DUPLICATE, NAME_TAKEN, SHARED, REPLAYED, SKIPPED, REFUSED, KILLED, FAILED;
+		SENT, WAITING, RUNNING, REGISTERED, DUPLICATE, NAME_TAKEN, SHARED, REPLAYED, SKIPPED, REJECTED, KILLED, FAILED;
 
 		/** The class of the style sheet. */
 		public String style() {

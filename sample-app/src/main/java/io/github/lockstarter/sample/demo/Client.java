@@ -37,7 +37,7 @@ class Client {
 				this.client.sendAsync(request, BodyHandlers.ofString()).handle(Answer::of));
 	}
 
-	/** Kills a server. It has ended only if the connection breaks. */
+	/** Kills an instance. It has ended only if the connection breaks. */
 	CompletableFuture<Kill.Outcome> kill(Instance server) {
 		return this.client
 			.sendAsync(post(server.url() + "/demo/kill?instanceId=" + server.instanceId()).build(),
@@ -47,11 +47,11 @@ class Client {
 
 	private static Kill.Outcome outcome(@Nullable HttpResponse<?> answer, @Nullable Throwable failure) {
 		if (answer != null) {
-			return Kill.Outcome.failed("it answered with " + answer.statusCode());
+			return Kill.Outcome.failed("it responded with " + answer.statusCode());
 		}
 		Throwable cause = (failure instanceof CompletionException) ? failure.getCause() : failure;
 		boolean broken = cause instanceof IOException && !(cause instanceof HttpTimeoutException);
-		return broken ? Kill.Outcome.killed() : Kill.Outcome.failed("there was no answer: " + cause);
+		return broken ? Kill.Outcome.killed() : Kill.Outcome.failed("there was no response: " + cause);
 	}
 
 	private static HttpRequest.Builder post(String url) {

@@ -32,7 +32,7 @@ final class Example {
 				bars((number) -> ran(number, (number == 1) ? State.REGISTERED : State.DUPLICATE)));
 		LaneTimeline guarded = new LaneTimeline(Policy.REJECT, REQUESTS, 1, 1,
 				new TreeMap<>(Map.of("201", 1L, "409", 5L)),
-				bars((number) -> (number == 1) ? ran(number, State.REGISTERED) : refused(number)));
+				bars((number) -> (number == 1) ? ran(number, State.REGISTERED) : rejected(number)));
 		return new Timeline("", true, false, LENGTH, this.servers, unguarded, guarded,
 				new Story(unguarded, guarded, true).ofRun());
 	}
@@ -45,8 +45,8 @@ final class Example {
 		return new Bar(number, server(number), state, 201, 0, 60, 60, LENGTH, true, "");
 	}
 
-	private Bar refused(int number) {
-		return new Bar(number, server(number), State.REFUSED, 409, 0, 120, 120, 120, false, "");
+	private Bar rejected(int number) {
+		return new Bar(number, server(number), State.REJECTED, 409, 0, 120, 120, 120, false, "");
 	}
 
 	private String server(int number) {

@@ -5,10 +5,10 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One execution of a handler, as recorded by its server.
+ * One execution of a handler, as recorded by its instance.
  *
  * @param request the number of the request
- * @param server the server
+ * @param server the instance
  * @param started the time of its start
  * @param ended the time of its end, if it has ended
  */

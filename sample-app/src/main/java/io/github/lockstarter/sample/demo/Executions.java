@@ -7,7 +7,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
 /**
- * The executions of all servers, recorded in the shared database.
+ * The executions of all instances, recorded in the shared database.
  */
 @Repository
 class Executions {

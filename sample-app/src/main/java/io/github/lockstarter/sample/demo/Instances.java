@@ -33,7 +33,7 @@ import org.springframework.stereotype.Component;
 
 /**
  * The instances that share the database. Each enters itself when its web server is up,
- * and is asked before it is used: one that was killed does not answer, and is removed.
+ * and is asked before it is used: one that was killed does not respond, and is removed.
  */
 @Component
 class Instances implements DisposableBean {
@@ -88,7 +88,7 @@ class Instances implements DisposableBean {
 			remove(this.own);
 		}
 		catch (DataAccessException ex) {
-			logger.debug("This instance stays in the list until another instance finds that it does not answer", ex);
+			logger.debug("This instance stays in the list until another instance finds that it does not respond", ex);
 		}
 	}
 
@@ -109,7 +109,7 @@ class Instances implements DisposableBean {
 			.findFirst();
 	}
 
-	/** Returns those that answer, the longest running first. */
+	/** Returns those that respond, the longest running first. */
 	List<Instance> running() {
 		// Another instance may have removed this one, as after the machine slept.
 		enter();
@@ -118,7 +118,7 @@ class Instances implements DisposableBean {
 			.query(Instance.class)
 			.list()
 			.stream()
-			.collect(Collectors.toMap((each) -> each, this::answers, (a, b) -> a, LinkedHashMap::new));
+			.collect(Collectors.toMap((each) -> each, this::responds, (a, b) -> a, LinkedHashMap::new));
 		return asked.entrySet().stream().filter((each) -> each.getValue().join()).map(Map.Entry::getKey).toList();
 	}
 
@@ -131,7 +131,7 @@ class Instances implements DisposableBean {
 			.orElseThrow();
 	}
 
-	private CompletableFuture<Boolean> answers(Instance instance) {
+	private CompletableFuture<Boolean> responds(Instance instance) {
 		if (instance.equals(this.own)) {
 			return CompletableFuture.completedFuture(true);
 		}

@@ -6,9 +6,9 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The attempt to kill a server in the middle of a run.
+ * The attempt to kill an instance in the middle of a run.
  *
- * @param server the server
+ * @param server the instance
  * @param future the future outcome, which never completes exceptionally
  */
 record Kill(Instance server, CompletableFuture<Outcome> future) {
@@ -23,10 +23,10 @@ record Kill(Instance server, CompletableFuture<Outcome> future) {
 	}
 
 	/**
-	 * The outcome of the attempt to kill the server.
+	 * The outcome of the attempt to kill the instance.
 	 *
 	 * @param time the time of the outcome
-	 * @param failure the reason why the server was not killed, or empty if it was
+	 * @param failure the reason why the instance was not killed, or empty if it was
 	 */
 	record Outcome(Instant time, String failure) {
 

@@ -11,19 +11,19 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One side of a run as it stands: what the servers recorded, and what they answered.
+ * One side of a run as it stands: what the instances recorded, and how they responded.
  *
  * @param policy the policy
  * @param total how many requests are to be sent
  * @param rows how many users of the name are in the database
  * @param executions how often a handler ran
- * @param statuses how many answers have each status
+ * @param statuses how many responses have each status
  * @param bars the requests that were sent
  */
 record LaneTimeline(Policy policy, int total, int rows, int executions, Map<String, Long> statuses, List<Bar> bars) {
 
 	static LaneTimeline of(Run run, Lane lane, Executions executions) {
-		// First the answers: what was answered is in the database by then.
+		// First the responses: what was sent is in the database by then.
 		Map<Integer, Answer> answers = new HashMap<>();
 		lane.requests().forEach((request) -> {
 			Answer answer = request.answer();
@@ -44,7 +44,7 @@ record LaneTimeline(Policy policy, int total, int rows, int executions, Map<Stri
 			.toList();
 		Map<String, Long> statuses = answers.values()
 			.stream()
-			.collect(Collectors.groupingBy((answer) -> (answer.status() != 0) ? "" + answer.status() : "no answer",
+			.collect(Collectors.groupingBy((answer) -> (answer.status() != 0) ? "" + answer.status() : "no response",
 					TreeMap::new, Collectors.counting()));
 		return new LaneTimeline(lane.policy(), lane.total(), executions.rows(lane.userName()), executed.size(),
 				statuses, bars);

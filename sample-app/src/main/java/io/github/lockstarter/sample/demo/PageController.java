@@ -68,17 +68,16 @@ class PageController {
 	ModelAndView kill(HttpServletRequest request) {
 		List<Instance> running = this.instances.running();
 		if (!ThisMachine.sent(request)) {
-			return page(HttpStatus.FORBIDDEN, FireForm.initial(), running,
-					Map.of("form",
-							"A server is killed only by this page, opened at localhost on the machine of the server."),
+			return page(HttpStatus.FORBIDDEN, FireForm.initial(), running, Map.of("form",
+					"An instance is killed only by this page, opened at localhost on the machine of the instance."),
 					example(running));
 		}
 		Optional<Instance> server = killable(running);
 		if (server.isEmpty()) {
-			return page(HttpStatus.UNPROCESSABLE_CONTENT, FireForm.initial(), running,
-					Map.of("form",
-							offersKill() ? "No server that may be killed, with its locks in the same store, is running."
-									: "Each server has locks of its own, so none can take over a lock."),
+			return page(HttpStatus.UNPROCESSABLE_CONTENT, FireForm.initial(), running, Map
+				.of("form",
+						offersKill() ? "No instance that may be killed, with its locks in the same store, is running."
+								: "Each instance has locks of its own, so none can take over a lock."),
 					example(running));
 		}
 		return fired(this.runs.fireAndKill(server.get(), running), FireForm.initial(), running);
@@ -91,7 +90,7 @@ class PageController {
 
 	/**
 	 * The part of the page that changes during a run, and the whole page at its end or
-	 * when a server was killed.
+	 * when an instance was killed.
 	 */
 	@GetMapping("/runs/{id}/timeline")
 	ModelAndView timeline(@PathVariable String id) {
@@ -102,7 +101,9 @@ class PageController {
 		}).orElseGet(PageController::notFound);
 	}
 
-	/** Shows one user with a lock, so it has one server if each has locks of its own. */
+	/**
+	 * Shows one user with a lock, so it has one instance if each has locks of its own.
+	 */
 	private Timeline example(List<Instance> running) {
 		return Example.timeline(StoreChoice.MEMORY.is(store()) ? running.subList(0, 1) : running);
 	}
@@ -122,7 +123,7 @@ class PageController {
 					example(running)));
 	}
 
-	/** Servers with locks of their own do not take over a lock. */
+	/** Instances with locks of their own do not take over a lock. */
 	private boolean offersKill() {
 		return !StoreChoice.MEMORY.is(store());
 	}

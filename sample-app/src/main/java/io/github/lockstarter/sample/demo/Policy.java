@@ -11,18 +11,18 @@ enum Policy {
 
 	UNGUARDED("No lock", "All run.", "no annotation", ""),
 
-	REJECT("Reject", "One runs, the others are refused with 409.",
+	REJECT("Reject", "One runs, the others are rejected with 409.",
 			"@ExclusiveRequest(name = \"demo\", key = \"#userName\")", ""),
 
 	WAIT("Wait", "They run one after another.",
 			"@ExclusiveRequest(name = \"demo\", key = \"#userName\", onConflict = WAIT, waitTime = \"1m\")",
 			"waits for the lock"),
 
-	SHARE("Share", "One runs, and the others get its answer.",
+	SHARE("Share", "One runs, and the others get its response.",
 			"@ExclusiveRequest(name = \"demo\", key = \"#userName\", onConflict = SHARE, waitTime = \"1m\")",
-			"waits for the answer of the request that runs"),
+			"waits for the response of the request that runs"),
 
-	REPLAY("Replay", "One runs, and later retries get its answer.",
+	REPLAY("Replay", "One runs, and later retries get its response.",
 			"@ExclusiveRequest(name = \"demo\", key = \"#userName\", replay = \"1h\")", ""),
 
 	SKIP("Skip", "One runs, the others do nothing.",

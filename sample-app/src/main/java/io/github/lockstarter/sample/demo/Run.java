@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * one is killed
  * @param unguarded the side without a lock
  * @param guarded the side with a lock
- * @param kill the kill of a server, if this run has one
+ * @param kill the kill of an instance, if this run has one
  * @param sent completes when the last request was sent and the kill, if any, has its
  * outcome
  */
@@ -33,7 +33,9 @@ record Run(Instant started, boolean slow, List<Instance> servers, Lane unguarded
 		return List.of(this.unguarded, this.guarded);
 	}
 
-	/** Returns a future that completes when all requests sent so far are answered. */
+	/**
+	 * Returns a future that completes when all requests sent so far have their responses.
+	 */
 	CompletableFuture<Void> answered() {
 		return CompletableFuture.allOf(lanes().stream()
 			.flatMap((lane) -> lane.requests().stream())
@@ -45,7 +47,7 @@ record Run(Instant started, boolean slow, List<Instance> servers, Lane unguarded
 		return this.sent.isDone() && answered().isDone();
 	}
 
-	/** Returns whether a server has been killed in this run. */
+	/** Returns whether an instance has been killed in this run. */
 	boolean hasKilled() {
 		return this.kill != null && this.kill.outcome() != null && !this.kill.hasFailed();
 	}
@@ -54,7 +56,7 @@ record Run(Instant started, boolean slow, List<Instance> servers, Lane unguarded
 		return this.kill != null && this.kill.server().equals(server) && !this.kill.hasFailed();
 	}
 
-	/** Returns the letter by which the page names a server. */
+	/** Returns the letter by which the page names an instance. */
 	String letter(String serverName) {
 		return letter(this.servers.stream().map(Instance::name).toList().indexOf(serverName));
 	}
@@ -63,7 +65,7 @@ record Run(Instant started, boolean slow, List<Instance> servers, Lane unguarded
 		return String.valueOf((char) ('A' + position));
 	}
 
-	/** Returns servers by their letters. */
+	/** Returns instances by their letters. */
 	static Map<String, Instance> byLetter(List<Instance> servers) {
 		Map<String, Instance> byLetter = new LinkedHashMap<>();
 		servers.forEach((server) -> byLetter.put(letter(byLetter.size()), server));

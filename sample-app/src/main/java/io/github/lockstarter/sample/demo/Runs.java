@@ -38,11 +38,12 @@ class Runs {
 		this.executions = executions;
 	}
 
-	/** Fires at the servers in turn, unless too many runs are under way. */
+	/** Fires at the instances in turn, unless too many runs are under way. */
 	Optional<Run> fire(Policy policy, int requests, boolean slow, List<Instance> servers) {
 		Optional<Run> started = start(policy, requests, slow, servers, null);
 		started.ifPresent((run) -> {
-			// A replay is for retries: those follow when the first half is answered.
+			// A replay is for retries: those follow when the first half has its
+			// responses.
 			int first = (policy == Policy.REPLAY) ? (requests + 1) / 2 : requests;
 			send(run, 1, first, servers);
 			CompletableFuture<?> answered = (first < requests) ? run.answered()
@@ -54,8 +55,8 @@ class Runs {
 	}
 
 	/**
-	 * Kills a server while it holds the lock: it gets the first request, the other
-	 * servers get the requests that wait.
+	 * Kills an instance while it holds the lock: it gets the first request, the other
+	 * instances get the requests that wait.
 	 */
 	Optional<Run> fireAndKill(Instance server, List<Instance> servers) {
 		Kill kill = new Kill(server, new CompletableFuture<>());

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param target the instance to which it was sent
  * @param request the HTTP request
  * @param sent the time at which it was sent
- * @param future the future answer, which never completes exceptionally
+ * @param future the future response, which never completes exceptionally
  */
 record SentRequest(int number, Instance target, HttpRequest request, Instant sent, CompletableFuture<Answer> future) {
 

@@ -7,11 +7,11 @@ import java.util.Locale;
  */
 enum StoreChoice {
 
-	REDIS("Redis", "One store for all servers. The first server starts it if none is running."),
+	REDIS("Redis", "One store for all instances. The first instance starts it if none is running."),
 
-	JDBC("The database of the users", "One store for all servers, without Redis."),
+	JDBC("The database of the users", "One store for all instances, without Redis."),
 
-	MEMORY("The memory of each server", "Each server has locks of its own: two servers make two users.");
+	MEMORY("The memory of each instance", "Each instance has locks of its own: two instances make two users.");
 
 	private final String label;
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param unguarded the side without a lock
  * @param guarded the side with a lock
- * @param over whether all requests are answered
+ * @param over whether all requests have their responses
  */
 record Story(LaneTimeline unguarded, LaneTimeline guarded, boolean over) {
 
@@ -22,25 +22,25 @@ record Story(LaneTimeline unguarded, LaneTimeline guarded, boolean over) {
 		String letter = run.letter(kill.server().name());
 		Kill.Outcome outcome = kill.outcome();
 		if (outcome == null) {
-			return "Server %s runs request 1 and holds the lock. It will be killed in a moment.".formatted(letter);
+			return "Instance %s runs request 1 and holds the lock. It will be killed in a moment.".formatted(letter);
 		}
 		if (kill.hasFailed()) {
-			return "Server %s was not killed: %s.%s".formatted(letter, outcome.failure(),
+			return "Instance %s was not killed: %s.%s".formatted(letter, outcome.failure(),
 					this.over ? " " + verdict() : "");
 		}
 		long killed = Timeline.millis(run.started(), outcome.time());
-		String death = "Server %s was killed after %s, while it held the lock.".formatted(letter, seconds(killed));
+		String death = "Instance %s was killed after %s, while it held the lock.".formatted(letter, seconds(killed));
 		Bar next = next(letter);
 		if (next == null) {
 			return "%s It cannot release the lock. The lock expires at its ttl, %s after its last renewal."
 				.formatted(death, seconds(ttl.toMillis()));
 		}
-		String takeover = "The lock expired at its ttl, and request %d took over on server %s, %s after the kill."
+		String takeover = "The lock expired at its ttl, and request %d took over on instance %s, %s after the kill."
 			.formatted(next.number(), next.server(), seconds(next.started() - killed));
 		return "%s %s%s".formatted(death, takeover, this.over ? " " + verdict() : "");
 	}
 
-	/** The first request that ran on another server. */
+	/** The first request that ran on another instance. */
 	private @Nullable Bar next(String letter) {
 		return this.guarded.bars()
 			.stream()

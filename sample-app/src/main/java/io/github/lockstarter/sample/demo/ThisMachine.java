@@ -8,7 +8,7 @@ import java.util.Set;
 import jakarta.servlet.http.HttpServletRequest;
 
 /**
- * The machine of this instance: a server is killed only there, and only for its own
+ * The machine of this instance: an instance is killed only there, and only for its own
  * callers.
  */
 final class ThisMachine {
@@ -28,7 +28,7 @@ final class ThisMachine {
 		}
 	}
 
-	/** Returns whether an instance answers at a loopback address. */
+	/** Returns whether an instance responds at a loopback address. */
 	static boolean runs(Instance instance) {
 		String host = URI.create(instance.url()).getHost();
 		return host != null && NAMES.contains(host);

@@ -9,10 +9,10 @@ import java.util.Map;
  * A run as it stands, on one time axis.
  *
  * @param id the run
- * @param over whether all requests are answered
- * @param kill whether a server is killed in it
+ * @param over whether all requests have their responses
+ * @param kill whether an instance is killed in it
  * @param length the length of the time axis at least, in milliseconds
- * @param servers the servers by their letters
+ * @param servers the instances by their letters
  * @param unguarded the side without a lock
  * @param guarded the side with a lock
  * @param story what has happened, in words

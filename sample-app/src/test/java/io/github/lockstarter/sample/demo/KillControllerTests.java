@@ -17,7 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Requests that may not kill an instance. The JVM of these tests would not survive a
- * wrong answer.
+ * wrong response.
  */
 @SpringBootTest(
 		properties = { "lock.store=memory", "sample.demo.killable=true", "spring.datasource.url=jdbc:h2:mem:kill" })
@@ -46,7 +46,7 @@ class KillControllerTests {
 		assertThat(from("192.0.2.1", "localhost", "none", "/runs").param("kill", "true"))
 			.hasStatus(HttpStatus.FORBIDDEN)
 			.bodyText()
-			.contains("A server is killed only by this page, opened at localhost");
+			.contains("An instance is killed only by this page, opened at localhost");
 	}
 
 	@Test
@@ -59,7 +59,7 @@ class KillControllerTests {
 	@ParameterizedTest
 	@CsvSource({ "127.0.0.1, localhost:8080, same-origin", "127.0.0.1, 127.0.0.1:8080, none",
 			"0:0:0:0:0:0:0:1, [::1]:8080, same-origin", "127.0.0.1, localhost, " })
-	@DisplayName("A request by the page on this machine is not refused, but needs another server that may be killed")
+	@DisplayName("A request by the page on this machine is not rejected, but needs another instance that may be killed")
 	void fromHere(String address, String host, String site) {
 		assertThat(from(address, host, site, "/runs").param("kill", "true"))
 			.hasStatus(HttpStatus.UNPROCESSABLE_CONTENT);

@@ -21,7 +21,7 @@ import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What the page reports about a server that it kills.
+ * What the page reports about an instance that it kills.
  */
 @Tag("once")
 class KillTests {
@@ -35,28 +35,28 @@ class KillTests {
 	private final Client client = new Client();
 
 	@Test
-	@DisplayName("Before the kill, the story says which server holds the lock")
+	@DisplayName("Before the kill, the story says which instance holds the lock")
 	void before() {
 		assertThat(story(new CompletableFuture<>()))
-			.isEqualTo("Server B runs request 1 and holds the lock. It will be killed in a moment.");
+			.isEqualTo("Instance B runs request 1 and holds the lock. It will be killed in a moment.");
 	}
 
 	@Test
-	@DisplayName("A server is killed when the connection breaks, and the lock expires at its ttl")
+	@DisplayName("An instance is killed when the connection breaks, and the lock expires at its ttl")
 	void killed() throws Exception {
 		try (ServerSocket server = new ServerSocket(0, 1, LOOPBACK)) {
 			CompletableFuture<Kill.Outcome> kill = this.client
 				.kill(instance(server.getInetAddress().getHostAddress() + ":" + server.getLocalPort()));
 			server.accept().close();
 			assertThat(kill).succeedsWithin(PATIENCE);
-			assertThat(story(kill)).startsWith("Server B was killed after ")
+			assertThat(story(kill)).startsWith("Instance B was killed after ")
 				.endsWith("The lock expires at its ttl, 5.0 s after its last renewal.");
 		}
 	}
 
 	@Test
-	@DisplayName("A server that answers was not killed, and the story gives the status")
-	void refused() throws IOException {
+	@DisplayName("An instance that responds was not killed, and the story gives the status")
+	void responds() throws IOException {
 		HttpServer server = HttpServer.create(new InetSocketAddress(LOOPBACK, 0), 0);
 		server.createContext("/", (exchange) -> {
 			exchange.sendResponseHeaders(403, -1);
@@ -67,7 +67,7 @@ class KillTests {
 			CompletableFuture<Kill.Outcome> kill = this.client
 				.kill(instance("127.0.0.1:" + server.getAddress().getPort()));
 			assertThat(kill).succeedsWithin(PATIENCE);
-			assertThat(story(kill)).isEqualTo("Server B was not killed: it answered with 403.");
+			assertThat(story(kill)).isEqualTo("Instance B was not killed: it responded with 403.");
 		}
 		finally {
 			server.stop(0);
@@ -89,13 +89,13 @@ class KillTests {
 			}
 
 		};
-		// The request is not answered before the failure.
+		// The request gets no response before the failure.
 		try (ServerSocket silent = new ServerSocket(0, 50, LOOPBACK)) {
 			Instance server = instance("127.0.0.1:" + silent.getLocalPort());
 			Run run = new Runs(this.client, executions).fireAndKill(server, List.of(own, server)).orElseThrow();
 			assertThat(run.kill().future()).succeedsWithin(PATIENCE);
 			assertThat(run.sent()).succeedsWithin(PATIENCE);
-			assertThat(story(run.kill().future())).startsWith("Server B was not killed: the run has failed: ")
+			assertThat(story(run.kill().future())).startsWith("Instance B was not killed: the run has failed: ")
 				.contains("no database");
 			assertThat(run.isKilled(server)).isFalse();
 		}

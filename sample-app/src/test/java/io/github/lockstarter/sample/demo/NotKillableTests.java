@@ -13,7 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * An instance that was started without {@code sample.demo.killable}. The JVM of this test
- * would not survive a wrong answer.
+ * would not survive a wrong response.
  */
 @SpringBootTest(properties = { "lock.store=memory", "spring.datasource.url=jdbc:h2:mem:not-killable" })
 @AutoConfigureMockMvc
@@ -27,7 +27,7 @@ class NotKillableTests {
 
 	@Test
 	@DisplayName("An instance that was not started to be killed is not killed, not even from its own machine by its id")
-	void refuses() {
+	void rejects() {
 		assertThat(this.mvc.post()
 			.uri("/demo/kill")
 			.header("Host", "127.0.0.1")

@@ -232,7 +232,7 @@ abstract class GraphQlContract {
 	}
 
 	@Test
-	@DisplayName("A Callable is refused, and its task does not run")
+	@DisplayName("A Callable is rejected, and its task does not run")
 	void callable(CapturedOutput output) {
 		assertThat(error(mutate("payInTask(id: \"42\")")).at("/extensions/classification").asString())
 			.isEqualTo("INTERNAL_ERROR");

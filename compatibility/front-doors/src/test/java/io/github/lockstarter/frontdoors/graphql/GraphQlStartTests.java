@@ -28,16 +28,16 @@ class GraphQlStartTests {
 	@Test
 	@DisplayName("of a method that has no lock")
 	void withoutLock() {
-		assertRefused(WithoutLock.class, "token(", "is not annotated with @ExclusiveRequest");
+		assertNotStarted(WithoutLock.class, "token(", "is not annotated with @ExclusiveRequest");
 	}
 
 	@Test
 	@DisplayName("of a method that loads a batch")
 	void ofBatch() {
-		assertRefused(OfBatch.class, "rate(", "@BatchMapping");
+		assertNotStarted(OfBatch.class, "rate(", "@BatchMapping");
 	}
 
-	private static void assertRefused(Class<?> controller, String... words) {
+	private static void assertNotStarted(Class<?> controller, String... words) {
 		assertThatExceptionOfType(LockConfigurationException.class)
 			.isThrownBy(() -> new SpringApplicationBuilder(Application.class, controller).web(WebApplicationType.NONE)
 				.lazyInitialization(true)

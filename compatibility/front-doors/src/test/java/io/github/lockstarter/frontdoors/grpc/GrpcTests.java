@@ -94,12 +94,12 @@ class GrpcTests {
 	void oneRuns(CapturedOutput output) {
 		CompletableFuture<String> first = callAsync("Pay", "42");
 		this.work.awaitBegun();
-		StatusRuntimeException refused = refused("Pay", "42");
-		assertThat(refused.getStatus().getCode()).isEqualTo(Code.ABORTED);
-		assertThat(refused.getStatus().getDescription())
+		StatusRuntimeException rejected = rejected("Pay", "42");
+		assertThat(rejected.getStatus().getCode()).isEqualTo(Code.ABORTED);
+		assertThat(rejected.getStatus().getDescription())
 			.isEqualTo("Another request for the same resource is being processed. Retry later.");
-		assertThat(trailer(refused, "problem-type")).isEqualTo(PROBLEMS + "request-in-progress");
-		assertThat(Long.parseLong(trailer(refused, "retry-after-millis"))).isPositive();
+		assertThat(trailer(rejected, "problem-type")).isEqualTo(PROBLEMS + "request-in-progress");
+		assertThat(Long.parseLong(trailer(rejected, "retry-after-millis"))).isPositive();
 		this.work.end();
 		assertThat(first.join()).isEqualTo("1");
 		assertThat(this.work.mostInside()).isEqualTo(1);
@@ -138,10 +138,10 @@ class GrpcTests {
 	@Test
 	@DisplayName("A missing key is an invalid argument")
 	void keyMissing() {
-		StatusRuntimeException refused = refused("Pay", " ");
-		assertThat(refused.getStatus().getCode()).isEqualTo(Code.INVALID_ARGUMENT);
-		assertThat(trailer(refused, "problem-type")).isEqualTo(PROBLEMS + "key-missing");
-		assertThat(trailer(refused, "retry-after-millis")).isNull();
+		StatusRuntimeException rejected = rejected("Pay", " ");
+		assertThat(rejected.getStatus().getCode()).isEqualTo(Code.INVALID_ARGUMENT);
+		assertThat(trailer(rejected, "problem-type")).isEqualTo(PROBLEMS + "key-missing");
+		assertThat(trailer(rejected, "retry-after-millis")).isNull();
 	}
 
 	@ParameterizedTest
@@ -149,25 +149,25 @@ class GrpcTests {
 			"lease-lost, ABORTED,", "lock-store-unavailable, UNAVAILABLE, 1000" })
 	@DisplayName("Each kind of exception has its own type, and none names the key")
 	void otherProblems(String problem, Code code, String retryAfter) {
-		StatusRuntimeException refused = refused("Fail", problem);
-		assertThat(refused.getStatus().getCode()).isEqualTo(code);
-		assertThat(trailer(refused, "problem-type")).isEqualTo(PROBLEMS + problem);
-		assertThat(trailer(refused, "retry-after-millis")).isEqualTo(retryAfter);
-		assertThat(refused.getStatus().getDescription()).doesNotContain("secret").doesNotContain("connection");
+		StatusRuntimeException rejected = rejected("Fail", problem);
+		assertThat(rejected.getStatus().getCode()).isEqualTo(code);
+		assertThat(trailer(rejected, "problem-type")).isEqualTo(PROBLEMS + problem);
+		assertThat(trailer(rejected, "retry-after-millis")).isEqualTo(retryAfter);
+		assertThat(rejected.getStatus().getDescription()).doesNotContain("secret").doesNotContain("connection");
 	}
 
 	@Test
 	@DisplayName("Exceptions of the application end a call as without the library")
 	void otherExceptions() {
-		StatusRuntimeException refused = refused("Fail", "any");
-		assertThat(refused.getStatus().getCode()).isEqualTo(Code.UNKNOWN);
-		assertThat(trailer(refused, "problem-type")).isNull();
+		StatusRuntimeException rejected = rejected("Fail", "any");
+		assertThat(rejected.getStatus().getCode()).isEqualTo(Code.UNKNOWN);
+		assertThat(trailer(rejected, "problem-type")).isNull();
 	}
 
 	@Test
 	@DisplayName("A key that reads a header is an invalid argument, and the exception says that there is no request")
 	void header() {
-		assertThat(refused("Order", "42").getStatus().getCode()).isEqualTo(Code.INVALID_ARGUMENT);
+		assertThat(rejected("Order", "42").getStatus().getCode()).isEqualTo(Code.INVALID_ARGUMENT);
 		assertThatExceptionOfType(MissingLockKeyException.class).isThrownBy(() -> this.service.order("42", mock()))
 			.withMessage("The key of lock 'order' reads the HTTP request, but this call belongs to none");
 	}
@@ -178,21 +178,21 @@ class GrpcTests {
 		try (ConfigurableApplicationContext context = start(OwnHandler.class)) {
 			disconnect();
 			connect(context.getBean(GrpcServerLifecycle.class));
-			assertThat(refused("Pay", " ").getStatus().getCode()).isEqualTo(Code.CANCELLED);
+			assertThat(rejected("Pay", " ").getStatus().getCode()).isEqualTo(Code.CANCELLED);
 		}
 	}
 
 	@Test
 	@DisplayName("A service that binds its methods without its proxy stops the start")
 	void boundWithoutProxy() {
-		assertRefused(Unproxied.class, Unproxied.class.getName(), "bindService()");
+		assertNotStarted(Unproxied.class, Unproxied.class.getName(), "bindService()");
 	}
 
 	@Test
 	@DisplayName("A method whose client could wait for ever stops the start")
 	void skipped() {
-		assertRefused(Skipping.class, "would leave the client without a response");
-		assertRefused(Replaying.class, "would leave the client without a response");
+		assertNotStarted(Skipping.class, "would leave the client without a response");
+		assertNotStarted(Replaying.class, "would leave the client without a response");
 	}
 
 	@Test
@@ -208,7 +208,7 @@ class GrpcTests {
 		}
 	}
 
-	private static void assertRefused(Class<?> service, String... words) {
+	private static void assertNotStarted(Class<?> service, String... words) {
 		assertThatExceptionOfType(BeanCreationException.class).isThrownBy(() -> start(service))
 			.havingRootCause()
 			.isInstanceOf(LockConfigurationException.class)
@@ -229,7 +229,7 @@ class GrpcTests {
 		return CompletableFuture.supplyAsync(() -> call(method, request), Work.THREADS);
 	}
 
-	private StatusRuntimeException refused(String method, String request) {
+	private StatusRuntimeException rejected(String method, String request) {
 		try {
 			throw new AssertionError("the call has returned " + call(method, request));
 		}
@@ -238,8 +238,8 @@ class GrpcTests {
 		}
 	}
 
-	private static String trailer(StatusRuntimeException refused, String name) {
-		Metadata trailers = refused.getTrailers();
+	private static String trailer(StatusRuntimeException rejected, String name) {
+		Metadata trailers = rejected.getTrailers();
 		return (trailers != null) ? trailers.get(Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER)) : null;
 	}
 

@@ -90,7 +90,7 @@ class JpaRepositoryTests {
 	}
 
 	@Test
-	@DisplayName("Of two calls for one key, one is inside, and the other is refused; another key runs")
+	@DisplayName("Of two calls for one key, one is inside, and the other is rejected; another key runs")
 	void twoAtOnce() throws Exception {
 		CountDownLatch inside = new CountDownLatch(1);
 		CountDownLatch end = new CountDownLatch(1);

@@ -50,8 +50,8 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Entities that Spring MVC loads for handlers, at two servers with one database: with and
- * without a persistence context that lasts as long as the request.
+ * Entities that Spring MVC loads for handlers, at two instances with one database: with
+ * and without a persistence context that lasts as long as the request.
  */
 class LoadedEntitiesTests {
 
@@ -76,7 +76,7 @@ class LoadedEntitiesTests {
 
 	@ParameterizedTest
 	@CsvSource({ "new, 409, true", "new, 409, false", "new/in-turn, 422, true", "new/in-turn, 422, false" })
-	@DisplayName("Of equal posts at once to two servers, one adds a pet, and a later one finds it")
+	@DisplayName("Of equal posts at once to two instances, one adds a pet, and a later one finds it")
 	void onePet(String form, int loser, boolean openInView) throws Exception {
 		List<TestServer> both = both(openInView);
 		for (int round = 0; round < ROUNDS; round++) {
@@ -93,16 +93,16 @@ class LoadedEntitiesTests {
 	}
 
 	/**
-	 * Returns how many requests were answered, have stopped, or wait. In this order, none
-	 * is counted twice.
+	 * Returns how many requests got a response, have stopped, or wait. In this order,
+	 * none is counted twice.
 	 */
 	private static long arrived(List<TestServer> both, List<CompletableFuture<HttpResponse<String>>> answers) {
-		return answered(answers) + PetForm.loaded.getQueueLength() + waiters(both, "pet");
+		return responded(answers) + PetForm.loaded.getQueueLength() + waiters(both, "pet");
 	}
 
 	/** Those that have read the same would all add a pet, even if none overlaps. */
 	private static void letGoOneByOne(List<CompletableFuture<HttpResponse<String>>> answers) {
-		while (answered(answers) < REQUESTS) {
+		while (responded(answers) < REQUESTS) {
 			CompletableFuture<Object> next = CompletableFuture
 				.anyOf(answers.stream().filter((answer) -> !answer.isDone()).toArray(CompletableFuture[]::new));
 			PetForm.loaded.release();
@@ -143,7 +143,7 @@ class LoadedEntitiesTests {
 	}
 
 	/**
-	 * Requests wait on their threads at one server, and without a thread at the other.
+	 * Requests wait on their threads at one instance, and without a thread at the other.
 	 */
 	private static List<TestServer> both(boolean openInView) {
 		return Stream.of("thread", "suspended")
@@ -155,12 +155,12 @@ class LoadedEntitiesTests {
 			.toList();
 	}
 
-	/** Sends the same request often, to the servers by turns. */
+	/** Sends the same request often, to the instances by turns. */
 	private static List<CompletableFuture<HttpResponse<String>>> post(List<TestServer> both, String path) {
 		return IntStream.range(0, REQUESTS).mapToObj((i) -> both.get(i % both.size()).postAsync(path)).toList();
 	}
 
-	private static long answered(List<CompletableFuture<HttpResponse<String>>> answers) {
+	private static long responded(List<CompletableFuture<HttpResponse<String>>> answers) {
 		return answers.stream().filter(CompletableFuture::isDone).count();
 	}
 

@@ -106,7 +106,7 @@ class ProxiedBeansTests {
 	}
 
 	@Test
-	@DisplayName("A spy has recorded the calls that had the lock, and not those that were refused")
+	@DisplayName("A spy has recorded the calls that had the lock, and not those that were rejected")
 	void spied() {
 		new Locks(this.context).assertLocked("order", this.spiedInterface::process);
 		verify(this.spiedInterface, atLeastOnce()).process("43");
@@ -227,7 +227,7 @@ class ProxiedBeansTests {
 			return (groups) -> groups.forEachClient((group, builder) -> echo(builder));
 		}
 
-		/** Answers each request with the last part of its path. */
+		/** Responds to each request with the last part of its path. */
 		private static RestClient.Builder echo(RestClient.Builder builder) {
 			return builder.baseUrl("http://localhost")
 				.requestInterceptor((request, body, execution) -> new MockClientHttpResponse(
