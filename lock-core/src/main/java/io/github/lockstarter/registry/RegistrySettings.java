@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LeaseLostEvent;
 import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.count.LockEventCounter;
 import io.github.lockstarter.registry.observe.DefaultLockObservationConvention;
-import io.github.lockstarter.registry.observe.LockEventCounter;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.registry.runtime.ThreadedRuntime;
 

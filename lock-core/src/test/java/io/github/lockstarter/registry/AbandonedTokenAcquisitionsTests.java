@@ -23,7 +23,7 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.TokenLocks;
 import io.github.lockstarter.TokenLocks.TokenLock;
-import io.github.lockstarter.registry.observe.LockEventCounter;
+import io.github.lockstarter.count.LockEventCounter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

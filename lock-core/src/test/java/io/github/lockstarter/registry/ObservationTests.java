@@ -28,7 +28,7 @@ import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.registry.observe.LockEventCounter;
+import io.github.lockstarter.count.LockEventCounter;
 import io.github.lockstarter.registry.observe.LockObservationContext;
 import io.github.lockstarter.registry.sharing.SharedLease;
 import io.github.lockstarter.store.LockStore;

@@ -10,7 +10,7 @@ import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
 
 import io.github.lockstarter.LockOptions;
-import io.github.lockstarter.registry.observe.LockEventCounter;
+import io.github.lockstarter.count.LockEventCounter;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.store.LockStore;
 

@@ -47,6 +47,7 @@ import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.util.function.SingletonSupplier;
 
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.count.LockEventCounter;
 import io.github.lockstarter.event.LockEvents;
 import io.github.lockstarter.interceptor.CallObserver;
 import io.github.lockstarter.interceptor.CallerTasks;
@@ -62,7 +63,6 @@ import io.github.lockstarter.key.LockKeyResolver;
 import io.github.lockstarter.operation.LockOperation;
 import io.github.lockstarter.operation.LockOperationSource;
 import io.github.lockstarter.operation.LockOperationValidator;
-import io.github.lockstarter.registry.observe.LockEventCounter;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.registry.runtime.ThreadedRuntime;
 import io.github.lockstarter.result.ResultPredicate;

@@ -28,7 +28,7 @@ import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.autoconfigure.ConditionalOnLockStore.Use;
-import io.github.lockstarter.registry.observe.LockEventCounter;
+import io.github.lockstarter.count.LockEventCounter;
 import io.github.lockstarter.store.DroppedResults;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStores;

@@ -20,7 +20,7 @@ import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockSkippedEvent;
-import io.github.lockstarter.registry.observe.LockEventCounter;
+import io.github.lockstarter.count.LockEventCounter;
 
 /**
  * Publishes all events of locks to their listeners, on threads that no caller needs.

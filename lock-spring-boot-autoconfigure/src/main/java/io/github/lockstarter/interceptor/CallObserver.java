@@ -12,10 +12,10 @@ import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.count.LockEventCounter;
 import io.github.lockstarter.event.LockEvents;
 import io.github.lockstarter.operation.LockOperation;
 import io.github.lockstarter.operation.LockedMethod;
-import io.github.lockstarter.registry.observe.LockEventCounter;
 
 /**
  * Counts, logs and publishes calls of annotated methods that were refused, were skipped,

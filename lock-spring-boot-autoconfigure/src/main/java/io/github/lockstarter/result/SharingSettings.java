@@ -13,7 +13,7 @@ import org.springframework.util.Assert;
 import org.springframework.util.unit.DataSize;
 
 import io.github.lockstarter.LockConfigurationException;
-import io.github.lockstarter.registry.observe.LockEventCounter;
+import io.github.lockstarter.count.LockEventCounter;
 
 /**
  * The settings for sharing and replaying the results of an application.

@@ -12,10 +12,10 @@ import org.junit.jupiter.api.Test;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.count.LockEventCounter;
 import io.github.lockstarter.registry.LockInspector;
 import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.registry.RegistrySettings;
-import io.github.lockstarter.registry.observe.LockEventCounter;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -39,7 +39,7 @@ import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockSkippedEvent;
-import io.github.lockstarter.registry.observe.LockEventCounter;
+import io.github.lockstarter.count.LockEventCounter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -10,8 +10,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.util.unit.DataSize;
 
+import io.github.lockstarter.count.LockEventCounter;
 import io.github.lockstarter.key.Fingerprint;
-import io.github.lockstarter.registry.observe.LockEventCounter;
 import io.github.lockstarter.result.KeptAnswers;
 import io.github.lockstarter.result.ResultPredicate;
 import io.github.lockstarter.result.SharingSettings;

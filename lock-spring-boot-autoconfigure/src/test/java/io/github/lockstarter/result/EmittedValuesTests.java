@@ -12,7 +12,7 @@ import org.springframework.util.ReflectionUtils;
 import org.springframework.util.unit.DataSize;
 
 import io.github.lockstarter.LockCounts.Event;
-import io.github.lockstarter.registry.observe.LockEventCounter;
+import io.github.lockstarter.count.LockEventCounter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

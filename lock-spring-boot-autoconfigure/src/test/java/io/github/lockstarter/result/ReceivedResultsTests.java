@@ -31,7 +31,7 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.PayloadMismatchException;
 import io.github.lockstarter.ResultUnavailableException;
-import io.github.lockstarter.registry.observe.LockEventCounter;
+import io.github.lockstarter.count.LockEventCounter;
 import io.github.lockstarter.registry.sharing.SharedLease;
 import io.github.lockstarter.registry.sharing.SharingRegistry;
 import io.github.lockstarter.registry.sharing.SharingRegistry.LeaseOrResult;

@@ -34,7 +34,7 @@ import org.springframework.web.ErrorResponseException;
 
 import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockCounts.Event;
-import io.github.lockstarter.registry.observe.LockEventCounter;
+import io.github.lockstarter.count.LockEventCounter;
 import io.github.lockstarter.result.SharedResult.Response;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.LeaseLostEvent;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
+import io.github.lockstarter.count.LockEventCounter;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.store.LockStores;
 

@@ -8,11 +8,11 @@ import java.util.random.RandomGenerator;
 
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.TokenLocks;
+import io.github.lockstarter.count.LockEventCounter;
 import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.registry.DefaultTokenLocks;
 import io.github.lockstarter.registry.RegistryAccess;
 import io.github.lockstarter.registry.RegistrySettings;
-import io.github.lockstarter.registry.observe.LockEventCounter;
 
 /**
  * An application: a registry, its store and its runtime. It can pause while its clock

@@ -16,7 +16,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.registry.observe.LockEventCounter;
+import io.github.lockstarter.count.LockEventCounter;
 import io.github.lockstarter.store.AcquireCommand;
 import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Found;

@@ -1,4 +1,4 @@
-package io.github.lockstarter.registry.observe;
+package io.github.lockstarter.count;
 
 import java.time.Duration;
 

@@ -1,4 +1,4 @@
-package io.github.lockstarter.registry.observe;
+package io.github.lockstarter.count;
 
 import java.util.EnumMap;
 import java.util.EnumSet;
