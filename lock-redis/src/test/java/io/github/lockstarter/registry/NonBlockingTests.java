@@ -23,8 +23,8 @@ class NonBlockingTests {
 	void blocking() {
 		assertThat(outputOf("blocking")).filteredOn(NonBlockingTests::isBlocked)
 			.allMatch((line) -> line.contains("BlockHoundCallers.block"))
-			.anyMatch((line) -> line.startsWith("blocked event-loop") && line.contains("DefaultLockRegistry.await"))
-			.anyMatch((line) -> line.startsWith("blocked parallel") && line.contains("DefaultLockRegistry.await"));
+			.anyMatch((line) -> line.startsWith("blocked event-loop") && line.contains("AcquisitionSubmitter.await"))
+			.anyMatch((line) -> line.startsWith("blocked parallel") && line.contains("AcquisitionSubmitter.await"));
 	}
 
 	@Test
