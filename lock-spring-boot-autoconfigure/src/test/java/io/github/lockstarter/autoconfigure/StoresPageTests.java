@@ -34,7 +34,7 @@ class StoresPageTests {
 	private static final Path PAGE = Path.of("..", "docs", "reference", "stores.md");
 
 	@Test
-	@DisplayName("The page has every store, whether it notifies waiters and shares answers, and the dependency to add")
+	@DisplayName("The page has every store, whether it notifies waiters and shares responses, and the dependency to add")
 	void capabilities() throws IOException {
 		String page = Files.readString(PAGE);
 		List<List<String>> table = table(page);
@@ -43,7 +43,7 @@ class StoresPageTests {
 			Set<Capability> capabilities = capabilities(store);
 			assertThat(row.cell("waiters").startsWith("are notified"))
 				.isEqualTo(capabilities.contains(Capability.NOTIFIES) || capabilities.contains(Capability.LOCAL));
-			assertThat(row.cell("[shares answers](../sharing.md)"))
+			assertThat(row.cell("[shares responses](../sharing.md)"))
 				.isEqualTo(capabilities.contains(Capability.KEEPS_RESULTS) ? "yes" : "no");
 			assertThat(row.cell("owner checked")).isEqualTo("yes");
 			assertThat(page).contains(store.dependency().split(" ")[0]);
