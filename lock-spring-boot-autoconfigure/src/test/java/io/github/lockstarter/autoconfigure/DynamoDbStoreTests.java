@@ -180,7 +180,7 @@ class DynamoDbStoreTests {
 				server.requests().clear();
 				assertThatExceptionOfType(LockStoreException.class)
 					.isThrownBy(() -> context.getBean(LockRegistry.class).acquire("team:42"))
-					.withStackTraceContaining("refused the request: ThrottlingException");
+					.withStackTraceContaining("refused the operation: ThrottlingException");
 				assertThat(server.requests()).containsOnly("UpdateItem").hasSizeBetween(2, 3);
 				assertThat(requests).isEmpty();
 			});
@@ -358,7 +358,7 @@ class DynamoDbStoreTests {
 				server.requests().clear();
 				assertThatExceptionOfType(LockStoreException.class)
 					.isThrownBy(() -> context.getBean(LockRegistry.class).acquire("team:42"))
-					.withStackTraceContaining("refused the request: ThrottlingException");
+					.withStackTraceContaining("refused the operation: ThrottlingException");
 				assertThat(server.requests()).containsOnly("UpdateItem").hasSizeBetween(2, 3);
 			});
 		}

@@ -136,7 +136,7 @@ class SharingBeansTests {
 
 			@Override
 			public Set<Capability> capabilities() {
-				return memory.capabilities();
+				return Set.of(Capability.KEEPS_RESULTS, Capability.LOCAL);
 			}
 
 			@Override

@@ -281,7 +281,7 @@ class StorePerLockTests {
 
 			@Override
 			public Set<Capability> capabilities() {
-				return memory.capabilities();
+				return Set.of(Capability.KEEPS_RESULTS, Capability.LOCAL);
 			}
 
 			@Override
