@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -47,9 +48,9 @@ final class SequentialAcquisition {
 			all.acquireNext();
 			return all.result.join();
 		}
-		catch (CompletionException ex) {
+		catch (CompletionException | CancellationException ex) {
 			all.leases.forEach(Lease::close);
-			ReflectionUtils.rethrowRuntimeException(ex.getCause());
+			ReflectionUtils.rethrowRuntimeException((ex.getCause() != null) ? ex.getCause() : ex);
 			throw ex;
 		}
 	}

@@ -71,6 +71,7 @@ final class AcquisitionSubmitter {
 			if (acquisition.abandon()) {
 				this.entries.leave(acquisition);
 			}
+			Thread.currentThread().interrupt();
 			throw interrupted(acquisition, ex);
 		}
 	}
@@ -92,9 +93,8 @@ final class AcquisitionSubmitter {
 		}
 	}
 
-	/** Returns the exception for an interrupted thread, which stays interrupted. */
+	/** Returns the exception for the caller whose thread was interrupted. */
 	static LockStoreException interrupted(Acquisition acquisition, InterruptedException cause) {
-		Thread.currentThread().interrupt();
 		return new LockStoreException(acquisition.key(), "interrupted while waiting for it", cause);
 	}
 

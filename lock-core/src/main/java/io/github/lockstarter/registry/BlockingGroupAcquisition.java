@@ -2,6 +2,7 @@ package io.github.lockstarter.registry;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 
 import io.github.lockstarter.Lease;
@@ -9,7 +10,6 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.registry.acquisition.Acquisition;
 import io.github.lockstarter.registry.entry.LockEntriesByStore;
-import io.github.lockstarter.registry.observe.StoreFailure;
 import io.github.lockstarter.registry.sharing.SharedLease;
 
 /**
@@ -50,10 +50,15 @@ final class BlockingGroupAcquisition extends GroupAcquisition {
 			return true;
 		}
 		catch (InterruptedException ex) {
+			// The releases are not interrupted.
 			fail(AcquisitionSubmitter.interrupted(firstOpen(), ex));
+			Thread.currentThread().interrupt();
+		}
+		catch (ExecutionException ex) {
+			fail(new IllegalStateException(ex));
 		}
 		catch (Throwable ex) {
-			fail(StoreFailure.cause(ex));
+			fail(ex);
 		}
 		return false;
 	}

@@ -8,9 +8,9 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentSkipListMap;
 
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +37,8 @@ abstract class GroupAcquisition {
 	/** The locks to acquire after the first one, if that is acquired alone. */
 	private final SortedSet<LockKey> later = new TreeSet<>();
 
-	private final SortedMap<LockKey, Part> parts = new TreeMap<>();
+	/** A caller may give up on another thread while parts are added. */
+	private final SortedMap<LockKey, GroupPart> parts = new ConcurrentSkipListMap<>();
 
 	/** The acquisitions that are not answered yet, in the order of the keys. */
 	private final Set<Acquisition> open = new LinkedHashSet<>();
@@ -58,7 +59,8 @@ abstract class GroupAcquisition {
 	/**
 	 * Begins with all locks. A caller that does not wait begins with a lock that is taken
 	 * in this instance, if there is one: it is rejected without a command to a store,
-	 * unless the lock has just become free.
+	 * unless the lock has just become free. Then it acquires the others after that lock;
+	 * it waits for none of them.
 	 */
 	final CompletableFuture<List<Lease>> begin(Collection<LockKey> keys) {
 		this.result.whenComplete((leases, failure) -> {
@@ -80,7 +82,7 @@ abstract class GroupAcquisition {
 	private void add(LockKey key) {
 		CompletableFuture<Lease> lease = new CompletableFuture<>();
 		Acquisition acquisition = create(key, lease);
-		this.parts.put(key, new Part(acquisition, lease));
+		this.parts.put(key, new GroupPart(acquisition, lease));
 		this.open.add(acquisition);
 	}
 
@@ -89,17 +91,24 @@ abstract class GroupAcquisition {
 	 * loop, not by recursion: there may be many locks.
 	 */
 	final void proceed() {
-		boolean answered = true;
-		while (answered && hasOpen()) {
-			CompletableFuture<List<Acquisition>> submitted = this.entries.submitAll(this.open);
-			if (this.givenUp) {
-				// Includes the acquisitions that were submitted after the caller gave up.
-				giveUp();
+		try {
+			boolean answered = true;
+			while (answered && hasOpen()) {
+				CompletableFuture<List<Acquisition>> submitted = this.entries.submitAll(this.open);
+				if (this.givenUp) {
+					// Includes the acquisitions that were submitted after the caller gave
+					// up.
+					giveUp();
+				}
+				answered = await(submitted);
 			}
-			answered = await(submitted);
+			if (answered) {
+				end();
+			}
 		}
-		if (answered) {
-			end();
+		catch (Throwable ex) {
+			// No lease that was granted before must be left behind.
+			fail(ex);
 		}
 	}
 
@@ -111,7 +120,10 @@ abstract class GroupAcquisition {
 		return !this.open.isEmpty();
 	}
 
-	/** Creates the acquisition of a lock, whose answer completes the lease. */
+	/**
+	 * Creates the acquisition of a lock.
+	 * @param lease the lease, which is completed when the acquisition is answered
+	 */
 	abstract Acquisition create(LockKey key, CompletableFuture<Lease> lease);
 
 	/**
@@ -176,7 +188,7 @@ abstract class GroupAcquisition {
 	abstract CompletableFuture<?> releaseUnused(List<SharedLease> leases);
 
 	/** The part of one lock. */
-	private record Part(Acquisition acquisition, CompletableFuture<Lease> lease) {
+	private record GroupPart(Acquisition acquisition, CompletableFuture<Lease> lease) {
 	}
 
 }

@@ -101,9 +101,33 @@ class FirstMomentTests {
 
 		private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 
+		private final TestJvm instance;
+
 		Quota(TestJvm instance) {
-			this.timer.scheduleAtFixedRate(instance::freeze, 25, 100, TimeUnit.MILLISECONDS);
-			this.timer.scheduleAtFixedRate(instance::thaw, 100, 100, TimeUnit.MILLISECONDS);
+			this.instance = instance;
+			run();
+		}
+
+		/**
+		 * Not at a fixed rate: a late timer would catch up, and leave the process no
+		 * time.
+		 */
+		private void run() {
+			this.timer.schedule(this::pause, 25, TimeUnit.MILLISECONDS);
+		}
+
+		private void pause() {
+			try {
+				this.instance.freeze();
+			}
+			finally {
+				this.timer.schedule(this::resume, 75, TimeUnit.MILLISECONDS);
+			}
+		}
+
+		private void resume() {
+			this.instance.thaw();
+			run();
 		}
 
 		@Override

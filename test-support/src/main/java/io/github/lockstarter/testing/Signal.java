@@ -45,7 +45,7 @@ enum Signal {
 		try (Stream<Path> threads = Files.list(Path.of("/proc", Long.toString(process.pid()), "task"))) {
 			return threads.noneMatch(Signal::runs);
 		}
-		catch (IOException ex) {
+		catch (IOException | UncheckedIOException ex) {
 			return !process.isAlive();
 		}
 	}

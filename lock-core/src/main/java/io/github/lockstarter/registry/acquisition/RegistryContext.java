@@ -7,7 +7,7 @@ import io.github.lockstarter.registry.runtime.OwnerTokens;
 /**
  * What all acquisitions and locks of a registry share.
  *
- * @param runtime the clock, the threads and the alarms
+ * @param runtime the clock, the threads, the alarms and the randomness
  * @param observer counts and reports what happens
  * @param owners draws owner tokens
  */

@@ -206,8 +206,13 @@ final class LeaseTerm {
 		boolean extended = until - now > 0 && !isFinal(deadline)
 				&& DEADLINE.compareAndSet(this, deadline, until & ~FINAL);
 		if (extended) {
-			// After a reconnection, the store may have lost what it had answered before.
-			this.renewAt = this.verified ? asked + ttl() / 3 : now;
+			this.renewAt = asked + ttl() / 3;
+			// Read last: after a reconnection, which another thread reports, the store
+			// may
+			// have lost what it had answered before.
+			if (!this.verified) {
+				this.renewAt = now;
+			}
 		}
 		return extended;
 	}

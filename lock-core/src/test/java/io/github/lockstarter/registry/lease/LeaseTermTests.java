@@ -50,6 +50,16 @@ class LeaseTermTests {
 	}
 
 	@Test
+	@DisplayName("A renewal is due at once if the store may have lost the lock since the last one was sent")
+	void lostMeanwhile() {
+		this.term.beginRenewal(seconds(103));
+		this.term.renewNow(seconds(103.5));
+		this.term.endRenewal();
+		assertThat(this.term.extend(seconds(103), TTL, seconds(104))).isTrue();
+		assertThat(this.term.due()).isEqualTo(seconds(104));
+	}
+
+	@Test
 	@DisplayName("After a failed renewal, the next one is due a ninth of the ttl later")
 	void again() {
 		this.term.beginRenewal(seconds(103));

@@ -47,8 +47,14 @@ final class LockPubSub extends RedisPubSubAdapter<byte[], byte[]> {
 
 	private StatefulRedisPubSubConnection<byte[], byte[]> connect() {
 		StatefulRedisPubSubConnection<byte[], byte[]> connection = this.connections.connectPubSub();
-		connection.addListener(this);
-		return connection;
+		try {
+			connection.addListener(this);
+			return connection;
+		}
+		catch (Throwable ex) {
+			connection.close();
+			throw ex;
+		}
 	}
 
 	/** Returns the channel and the format of its messages. */

@@ -63,11 +63,12 @@ final class ReleaseChannel {
 
 	/** Returns the lock that was released. */
 	byte[] lock(byte[] message) {
-		int start = 0;
-		while (start < message.length && message[start] != ' ') {
-			start++;
+		for (int i = 0; i < message.length; i++) {
+			if (message[i] == ' ') {
+				return Arrays.copyOfRange(message, i + 1, message.length);
+			}
 		}
-		return Arrays.copyOfRange(message, Math.min(start + 1, message.length), message.length);
+		return message;
 	}
 
 	private static byte[] bytes(String text) {
