@@ -72,7 +72,7 @@ public class LockConflictException extends LockException {
 	}
 
 	/**
-	 * Returns why the lock was rejected.
+	 * Returns why the caller was rejected.
 	 */
 	public Reason getConflictReason() {
 		return this.reason;
@@ -114,7 +114,7 @@ public class LockConflictException extends LockException {
 	}
 
 	/**
-	 * Why a lock was rejected.
+	 * Why a caller was rejected.
 	 */
 	public enum Reason {
 

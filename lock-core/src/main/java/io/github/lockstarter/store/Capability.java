@@ -60,7 +60,7 @@ public enum Capability {
 	 */
 	ACQUIRES_ALL,
 
-	/** The locks belong to this JVM only, so that no other instance waits for them. */
+	/** The locks belong to this instance only, so that no other instance waits for them. */
 	LOCAL;
 
 	/**

@@ -38,7 +38,7 @@ class HoldAtLeastTests {
 	private final DefaultLockRegistry others = this.runtime.registry(this.store);
 
 	@Test
-	@DisplayName("A lock that is released before hold-at-least is over is rejected to all instances until then")
+	@DisplayName("A lock that is released before hold-at-least is over is granted to no instance until then")
 	void keepsLock() {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		this.runtime.pass(Duration.ofMillis(100));

@@ -23,8 +23,8 @@ enum Fault {
 	/** A connection is reset, and re-established. */
 	RESETS,
 
-	/** The connection rejects a request, or throws, without sending it. */
-	REJECTIONS,
+	/** The connection refuses a command, or throws, without sending it. */
+	REFUSALS,
 
 	/** Notifications are lost. */
 	MUTENESS,

@@ -196,7 +196,7 @@ final class LeaseInvariants {
 	/** Whether a renewal can be delayed only by a loss of data and its consequences. */
 	private boolean isReliable() {
 		return Collections.disjoint(this.scenario.faults(), Set.of(Fault.DELAYS, Fault.DROPS, Fault.CUTS,
-				Fault.REJECTIONS, Fault.FREEZES, Fault.RESETS, Fault.PAUSES, Fault.LATE_TIMERS));
+				Fault.REFUSALS, Fault.FREEZES, Fault.RESETS, Fault.PAUSES, Fault.LATE_TIMERS));
 	}
 
 	private boolean isForgotten(Holding holding) {

@@ -240,7 +240,7 @@ final class SimulatedStore implements GroupLockStore {
 
 	/** Returns a failure without a request to the server, or {@code null}. */
 	private <T> @Nullable CompletionStage<T> rejection(LockKey key) {
-		if (!this.world.scenario().has(Fault.REJECTIONS) || this.healed
+		if (!this.world.scenario().has(Fault.REFUSALS) || this.healed
 				|| !this.world.chance(this.world.scenario().failing())) {
 			return null;
 		}
