@@ -4,8 +4,8 @@ import java.time.Duration;
 
 /**
  * The wait time of a caller that acquires several locks one after the other, or one lock
- * repeatedly. It starts with the first acquisition, and is not restarted. For one thread
- * at a time.
+ * repeatedly. It starts with the first acquisition, and is not restarted. For registries
+ * and for the advice, not for applications; for one thread at a time.
  */
 public final class WaitBudget {
 

@@ -60,7 +60,9 @@ public enum Capability {
 	 */
 	ACQUIRES_ALL,
 
-	/** The locks belong to this instance only, so that no other instance waits for them. */
+	/**
+	 * The locks belong to this instance only, so that no other instance waits for them.
+	 */
 	LOCAL;
 
 	/**

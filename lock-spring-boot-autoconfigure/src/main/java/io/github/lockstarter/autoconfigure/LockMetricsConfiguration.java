@@ -9,7 +9,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-import io.github.lockstarter.LockCounts;
+import io.github.lockstarter.count.LockEventCounter;
 import io.github.lockstarter.actuate.LockMetrics;
 import io.github.lockstarter.actuate.LockWaitTimer;
 import io.github.lockstarter.registry.LockInspector;
@@ -24,7 +24,7 @@ class LockMetricsConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	LockMetrics exclusiveRequestMetrics(LockCounts counts, LockInspector locks) {
+	LockMetrics exclusiveRequestMetrics(LockEventCounter counts, LockInspector locks) {
 		return new LockMetrics(counts, locks);
 	}
 

@@ -8,7 +8,7 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-import io.github.lockstarter.LockCounts;
+import io.github.lockstarter.count.LockEventCounter;
 import io.github.lockstarter.actuate.LocksEndpoint;
 import io.github.lockstarter.interceptor.LastRuns;
 import io.github.lockstarter.registry.LockInspector;
@@ -25,7 +25,7 @@ class LocksEndpointConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	LocksEndpoint exclusiveRequestLocksEndpoint(LockInspector locks, LockCounts counts, LastRuns runs,
+	LocksEndpoint exclusiveRequestLocksEndpoint(LockInspector locks, LockEventCounter counts, LastRuns runs,
 			LocksEndpointProperties properties) {
 		return new LocksEndpoint(locks, counts, runs, properties.showKeys(), properties.roles());
 	}
