@@ -1,15 +1,14 @@
 package io.github.lockstarter.store.jdbc;
 
 /**
- * What is known about the attempts to run statements before the current one, if there
- * were any.
+ * Whether an earlier attempt may have executed the same statements.
  */
 enum PriorAttempt {
 
-	/** They have changed nothing. */
+	/** There was none, or it has changed nothing. */
 	NOT_EXECUTED,
 
-	/** One of them may have been executed before its connection was lost. */
+	/** It may have executed them before its connection was lost. */
 	MAYBE_EXECUTED
 
 }
