@@ -25,15 +25,18 @@ final class Holding {
 	/** Whether the lease was held at its release. */
 	private boolean releasedInTime;
 
-	private long ended = -1;
+	private long ended;
 
-	Holding(Caller caller, Lease lease, Grant grant) {
+	/**
+	 * Creates a holding. The lease may have ended already: it is delivered late then.
+	 */
+	Holding(Caller caller, Lease lease, Grant grant, long now) {
 		this.caller = caller;
 		this.lease = lease;
 		this.grant = grant;
 		this.epoch = grant.epoch();
 		this.begin = caller.process().nanoTime();
-		this.ended = Holding.isHeld(lease) ? -1 : 0;
+		this.ended = Holding.isHeld(lease) ? -1 : now;
 	}
 
 	/**

@@ -288,7 +288,7 @@ final class LeaseInvariants {
 			this.world.violated("The store has not given the fencing token of %s to %s", lease, caller);
 			return;
 		}
-		Holding holding = new Holding(caller, lease, grant);
+		Holding holding = new Holding(caller, lease, grant, this.world.now());
 		checkOverlap(holding);
 		if (grant.unique()) {
 			checkHandedOff(holding);
