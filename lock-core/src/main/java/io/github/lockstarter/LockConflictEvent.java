@@ -18,6 +18,6 @@ package io.github.lockstarter;
  * @param key the lock
  * @param reason why the call was rejected
  */
-public record LockConflictEvent(LockKey key, LockConflictException.Reason reason) {
+public record LockConflictEvent(LockKey key, LockConflictException.ConflictReason reason) {
 
 }

@@ -11,61 +11,80 @@ import org.springframework.http.HttpStatusCode;
  * Thrown when the lock is held by another holder. This is not a failure: the protected
  * work has not run, and the same request may succeed later.
  * <p>
- * The status is 409 unless another one is set. The auto-configured {@link LockRegistry}
- * sets the status that is configured for the lock. A method annotated with
- * {@code @ExclusiveRequest} sets the status of its annotation. An exception that the
- * application creates is answered with the status configured for the lock.
+ * The auto-configured {@link LockRegistry} throws it with the status that is configured
+ * for the lock, and a method annotated with {@code @ExclusiveRequest} with the status of
+ * its annotation. An exception without a status of its own has status 409. The advice of
+ * the library sends it with the status that is configured for the lock.
  * <p>
  * The exception has no stack trace: a conflict is a regular outcome, and thousands of
  * conflicts per second are possible.
  */
-public class LockConflictException extends LockException {
+public sealed class LockConflictException extends LockException permits LockDeadlockException {
 
 	private final LockKey key;
 
 	private final Duration retryAfter;
 
-	private final Reason reason;
+	private final ConflictReason reason;
 
-	private @Nullable HttpStatusCode status;
+	private final @Nullable HttpStatusCode status;
 
 	/**
 	 * Creates the exception for a lock that is still held after the wait time, if any.
 	 * @param key the lock
-	 * @param options the options of the attempt: the problem type is {@code wait-timeout}
-	 * if they have a wait time, otherwise {@code request-in-progress}
+	 * @param options the options of the attempt: the reason is
+	 * {@link ConflictReason#WAIT_TIMEOUT} if they have a wait time, otherwise
+	 * {@link ConflictReason#HELD}
 	 * @param retryAfter the remaining time of the holder's lease, if it is not renewed
 	 */
 	public LockConflictException(LockKey key, LockOptions options, Duration retryAfter) {
-		this(key, retryAfter, options.waitTime().isZero() ? Reason.HELD : Reason.WAIT_TIMEOUT,
-				"Lock '%s' is held by another caller".formatted(key.name()));
+		this(key, options.waitTime().isZero() ? ConflictReason.HELD : ConflictReason.WAIT_TIMEOUT, retryAfter, null);
 	}
 
-	private LockConflictException(LockKey key, Duration retryAfter, Reason reason, String message) {
-		super(HttpStatus.CONFLICT, reason.problem, key.name(), message, null);
+	/**
+	 * Creates the exception.
+	 * @param key the lock
+	 * @param reason why the caller is rejected, which determines the problem type
+	 * @param retryAfter the remaining time of the holder's lease, if it is not renewed
+	 * @param status the status of the response, such as 422; {@code null} for none of its
+	 * own
+	 */
+	public LockConflictException(LockKey key, ConflictReason reason, Duration retryAfter,
+			@Nullable HttpStatusCode status) {
+		this(key, reason, retryAfter, status, reason.message.formatted(key.name()));
+	}
+
+	LockConflictException(LockKey key, ConflictReason reason, Duration retryAfter, @Nullable HttpStatusCode status,
+			String message) {
+		super((status != null) ? status : HttpStatus.CONFLICT, reason.problem, key.name(), message, null);
 		this.key = key;
 		this.retryAfter = retryAfter;
 		this.reason = reason;
+		this.status = status;
 		getBody().setProperty("retryAfterMillis", retryAfter.toMillis());
 	}
 
 	/**
-	 * Returns the exception for a caller that wanted to wait and is rejected at once,
-	 * because {@code lock.max-waiters} callers are waiting already. The problem type is
-	 * {@code wait-queue-full}.
-	 * @param key the lock
-	 * @param retryAfter the remaining time of the holder's lease, if it is not renewed
-	 * @return the exception
+	 * Returns the same conflict with a status of its own, which replaces the status that
+	 * is configured for the lock.
+	 * @param status the status of the response, such as 422
+	 * @return a new exception, or this one if it has that status already
 	 */
-	public static LockConflictException waitQueueFull(LockKey key, Duration retryAfter) {
-		return new LockConflictException(key, retryAfter, Reason.QUEUE_FULL,
-				"Lock '%s' is held by another caller, and too many callers are waiting for it already"
-					.formatted(key.name()));
+	public LockConflictException withStatusCode(HttpStatusCode status) {
+		return status.equals(this.status) ? this
+				: new LockConflictException(this.key, this.reason, this.retryAfter, status);
 	}
 
 	/**
-	 * Returns the key of the lock. It may contain personal data and is never part of an
-	 * answer.
+	 * Returns whether the exception has a status of its own.
+	 */
+	public boolean hasOwnStatusCode() {
+		return this.status != null;
+	}
+
+	/**
+	 * Returns the key of the lock. It may contain personal data and is never part of a
+	 * response.
 	 */
 	public LockKey getKey() {
 		return this.key;
@@ -74,7 +93,7 @@ public class LockConflictException extends LockException {
 	/**
 	 * Returns why the caller was rejected.
 	 */
-	public Reason getConflictReason() {
+	public ConflictReason getConflictReason() {
 		return this.reason;
 	}
 
@@ -91,49 +110,31 @@ public class LockConflictException extends LockException {
 		return this;
 	}
 
-	@Override
-	public HttpStatusCode getStatusCode() {
-		return (this.status != null) ? this.status : super.getStatusCode();
-	}
-
-	/**
-	 * Sets the status of the answer, which replaces the status that is configured for the
-	 * lock.
-	 * @param status the status, such as 422
-	 */
-	public void setStatusCode(HttpStatusCode status) {
-		this.status = status;
-		getBody().setStatus(status.value());
-	}
-
-	/**
-	 * Returns whether {@link #setStatusCode} has been called.
-	 */
-	public boolean isStatusCodeSet() {
-		return this.status != null;
-	}
-
 	/**
 	 * Why a caller was rejected.
 	 */
-	public enum Reason {
+	public enum ConflictReason {
 
 		/** The lock is held, and the caller did not ask to wait. */
-		HELD("request-in-progress"),
+		HELD("request-in-progress", "Lock '%s' is held by another caller"),
 
 		/** The lock was still held at the end of the wait. */
-		WAIT_TIMEOUT("wait-timeout"),
+		WAIT_TIMEOUT("wait-timeout", "Lock '%s' is held by another caller"),
 
 		/**
 		 * The caller wanted to wait, and {@code lock.max-waiters} callers are waiting
 		 * already.
 		 */
-		QUEUE_FULL("wait-queue-full");
+		QUEUE_FULL("wait-queue-full",
+				"Lock '%s' is held by another caller, and too many callers are waiting for it already");
 
 		private final String problem;
 
-		Reason(String problem) {
+		private final String message;
+
+		ConflictReason(String problem, String message) {
 			this.problem = problem;
+			this.message = message;
 		}
 
 	}

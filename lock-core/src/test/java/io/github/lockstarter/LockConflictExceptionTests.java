@@ -8,6 +8,8 @@ import org.junit.jupiter.api.Test;
 
 import org.springframework.http.HttpStatus;
 
+import io.github.lockstarter.LockConflictException.ConflictReason;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 class LockConflictExceptionTests {
@@ -24,15 +26,21 @@ class LockConflictExceptionTests {
 		assertProblem(new LockConflictException(KEY, AT_ONCE, RETRY_AFTER), "request-in-progress");
 		LockOptions waiting = AT_ONCE.withWaitTime(Duration.ofSeconds(1));
 		assertProblem(new LockConflictException(KEY, waiting, RETRY_AFTER), "wait-timeout");
-		assertProblem(LockConflictException.waitQueueFull(KEY, RETRY_AFTER), "wait-queue-full");
+		assertProblem(new LockConflictException(KEY, ConflictReason.QUEUE_FULL, RETRY_AFTER, null), "wait-queue-full");
 	}
 
 	@Test
-	@DisplayName("A changed status applies to the exception and its body, and nothing else changes")
+	@DisplayName("A conflict with another status has it in its body, too, and differs in nothing else")
 	void status() {
-		LockConflictException conflict = new LockConflictException(KEY, AT_ONCE, RETRY_AFTER);
-		conflict.setStatusCode(HttpStatus.UNPROCESSABLE_CONTENT);
-		assertThat(conflict.isStatusCodeSet()).isTrue();
+		LockConflictException usual = new LockConflictException(KEY, AT_ONCE, RETRY_AFTER);
+		LockConflictException conflict = usual.withStatusCode(HttpStatus.UNPROCESSABLE_CONTENT);
+		assertThat(usual.getStatusCode()).isEqualTo(HttpStatus.CONFLICT);
+		assertThat(usual.getBody().getStatus()).isEqualTo(409);
+		assertThat(usual.hasOwnStatusCode()).isFalse();
+		assertThat(conflict.hasOwnStatusCode()).isTrue();
+		assertThat(conflict).hasMessage(usual.getMessage());
+		assertThat(conflict.getKey()).isEqualTo(KEY);
+		assertThat(conflict.getConflictReason()).isEqualTo(ConflictReason.HELD);
 		assertThat(conflict.getStatusCode()).isEqualTo(HttpStatus.UNPROCESSABLE_CONTENT);
 		assertThat(conflict.updateAndGetBody(null, Locale.ENGLISH).getStatus()).isEqualTo(422);
 		assertThat(conflict.getBody().getTitle()).isEqualTo("Request already in progress");
@@ -43,7 +51,7 @@ class LockConflictExceptionTests {
 	private static void assertProblem(LockConflictException conflict, String type) {
 		assertThat(conflict.getBody().getType()).hasToString("https://lockstarter.github.io/problems/" + type);
 		assertThat(conflict.getRetryAfter()).isEqualTo(RETRY_AFTER);
-		assertThat(conflict.isStatusCodeSet()).isFalse();
+		assertThat(conflict.hasOwnStatusCode()).isFalse();
 		assertThat(conflict.getStatusCode()).isEqualTo(HttpStatus.CONFLICT);
 		assertThat(conflict.getBody().getStatus()).isEqualTo(409);
 		assertThat(conflict).hasMessageContaining("team").hasMessageNotContaining("secret");

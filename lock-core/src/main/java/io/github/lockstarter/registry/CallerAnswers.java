@@ -4,10 +4,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
-import java.util.function.Consumer;
 
 import io.github.lockstarter.Lease;
-import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.TokenLocks.TokenLock;
 import io.github.lockstarter.registry.acquisition.Acquisition;
 import io.github.lockstarter.registry.acquisition.Answer;
@@ -25,11 +23,9 @@ import io.github.lockstarter.registry.sharing.SharingRegistry.LeaseOrResult;
  */
 final class CallerAnswers {
 
-	private volatile Consumer<LockConflictException> conflicts = (conflict) -> {
-	};
+	private final ConflictFactory conflicts;
 
-	/** Sets the customizer of conflicts, which replaces the previous one. */
-	void onConflict(Consumer<LockConflictException> conflicts) {
+	CallerAnswers(ConflictFactory conflicts) {
 		this.conflicts = conflicts;
 	}
 
@@ -78,9 +74,7 @@ final class CallerAnswers {
 	private void throwRejection(Acquisition acquisition, Answer given) {
 		throwFailure(given);
 		if (given instanceof Rejected rejected) {
-			LockConflictException conflict = acquisition.conflict(rejected);
-			this.conflicts.accept(conflict);
-			throw conflict;
+			throw this.conflicts.create(acquisition.key(), acquisition.reason(rejected), rejected.retryAfter());
 		}
 	}
 

@@ -19,7 +19,6 @@ import org.springframework.util.ReflectionUtils;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConfigurationException;
-import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockStoreException;
@@ -63,7 +62,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 
 	private final AcquisitionSubmitter submitter;
 
-	private final CallerAnswers answers = new CallerAnswers();
+	private final CallerAnswers answers;
 
 	/**
 	 * Creates a registry with the same options for all locks, for applications without
@@ -91,6 +90,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 		EngineRuntime runtime = (settings.runtime() != null) ? settings.runtime() : new ThreadedRuntime();
 		this.stores = stores;
 		this.options = settings.options();
+		this.answers = new CallerAnswers(settings.conflicts());
 		this.context = new RegistryContext(runtime,
 				new RegistryObserver(settings.counts(), settings.observations(), settings.losses(), stores, runtime),
 				new OwnerTokens(runtime.random()));
@@ -105,15 +105,6 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	 */
 	public void setObservationConvention(@Nullable LockObservationConvention convention) {
 		observer().setConvention(convention);
-	}
-
-	/**
-	 * Sets the customizer of conflicts, which replaces the previous one. It is called for
-	 * each conflict before its caller receives it.
-	 * @param conflicts customizes a conflict, on a thread of its caller
-	 */
-	public void onConflict(Consumer<LockConflictException> conflicts) {
-		this.answers.onConflict(conflicts);
 	}
 
 	/**

@@ -7,6 +7,7 @@ import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LeaseLostEvent;
+import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.count.LockEventCounter;
 import io.github.lockstarter.registry.observe.DefaultLockObservationConvention;
@@ -19,6 +20,8 @@ import io.github.lockstarter.registry.runtime.ThreadedRuntime;
  * @param options returns the default options of a lock by its name
  * @param maxWaiters the largest number of waiters per lock; further callers are rejected
  * at once. 64 by default
+ * @param conflicts creates the exceptions for rejected callers. By default they have no
+ * status of their own
  * @param losses is notified of every lost lease, on a thread for listeners
  * @param counts counts the events
  * @param observations observes attempts and leases, with the names of
@@ -27,8 +30,9 @@ import io.github.lockstarter.registry.runtime.ThreadedRuntime;
  * @param runtime the clock, the threads and the randomness; it is closed with the
  * registry. {@code null}, the default, for a new {@link ThreadedRuntime}
  */
-public record RegistrySettings(Function<String, LockOptions> options, int maxWaiters, Consumer<LeaseLostEvent> losses,
-		LockEventCounter counts, ObservationRegistry observations, @Nullable EngineRuntime runtime) {
+public record RegistrySettings(Function<String, LockOptions> options, int maxWaiters, ConflictFactory conflicts,
+		Consumer<LeaseLostEvent> losses, LockEventCounter counts, ObservationRegistry observations,
+		@Nullable EngineRuntime runtime) {
 
 	private static final int MAX_WAITERS = 64;
 
@@ -39,38 +43,47 @@ public record RegistrySettings(Function<String, LockOptions> options, int maxWai
 
 	/** Returns settings with options by the names of the locks. */
 	public static RegistrySettings of(Function<String, LockOptions> options) {
-		return new RegistrySettings(options, MAX_WAITERS, (loss) -> {
-		}, new LockEventCounter(), ObservationRegistry.NOOP, null);
+		return new RegistrySettings(options, MAX_WAITERS,
+				(key, reason, retryAfter) -> new LockConflictException(key, reason, retryAfter, null), (loss) -> {
+				}, new LockEventCounter(), ObservationRegistry.NOOP, null);
 	}
 
 	/** Returns these settings with another number of waiters per lock. */
 	public RegistrySettings withMaxWaiters(int maxWaiters) {
-		return new RegistrySettings(this.options, maxWaiters, this.losses, this.counts, this.observations,
-				this.runtime);
+		return new RegistrySettings(this.options, maxWaiters, this.conflicts, this.losses, this.counts,
+				this.observations, this.runtime);
+	}
+
+	/**
+	 * Returns these settings with what creates the exceptions for rejected callers.
+	 */
+	public RegistrySettings withConflicts(ConflictFactory conflicts) {
+		return new RegistrySettings(this.options, this.maxWaiters, conflicts, this.losses, this.counts,
+				this.observations, this.runtime);
 	}
 
 	/** Returns these settings with what is notified of every lost lease. */
 	public RegistrySettings withLosses(Consumer<LeaseLostEvent> losses) {
-		return new RegistrySettings(this.options, this.maxWaiters, losses, this.counts, this.observations,
-				this.runtime);
+		return new RegistrySettings(this.options, this.maxWaiters, this.conflicts, losses, this.counts,
+				this.observations, this.runtime);
 	}
 
 	/** Returns these settings with what counts the events. */
 	public RegistrySettings withCounts(LockEventCounter counts) {
-		return new RegistrySettings(this.options, this.maxWaiters, this.losses, counts, this.observations,
-				this.runtime);
+		return new RegistrySettings(this.options, this.maxWaiters, this.conflicts, this.losses, counts,
+				this.observations, this.runtime);
 	}
 
 	/** Returns these settings with what observes attempts and leases. */
 	public RegistrySettings withObservations(ObservationRegistry observations) {
-		return new RegistrySettings(this.options, this.maxWaiters, this.losses, this.counts, observations,
-				this.runtime);
+		return new RegistrySettings(this.options, this.maxWaiters, this.conflicts, this.losses, this.counts,
+				observations, this.runtime);
 	}
 
 	/** Returns these settings with a runtime. */
 	public RegistrySettings withRuntime(EngineRuntime runtime) {
-		return new RegistrySettings(this.options, this.maxWaiters, this.losses, this.counts, this.observations,
-				runtime);
+		return new RegistrySettings(this.options, this.maxWaiters, this.conflicts, this.losses, this.counts,
+				this.observations, runtime);
 	}
 
 }

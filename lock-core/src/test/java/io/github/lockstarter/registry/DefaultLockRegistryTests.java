@@ -62,16 +62,16 @@ class DefaultLockRegistryTests {
 	private final DefaultLockRegistry locks = this.runtime.registry(new MemoryLockStore(this.runtime::nanoTime));
 
 	@Test
-	@DisplayName("An Error thrown by an onConflict listener reaches the asynchronous caller")
-	void failingAddition() {
+	@DisplayName("An Error thrown while a conflict is created reaches the asynchronous caller")
+	void failingConflict() {
 		NoClassDefFoundError failure = new NoClassDefFoundError("a class that is missing");
-		this.locks.onConflict((conflict) -> {
+		DefaultLockRegistry locks = withConflicts((key, reason, retryAfter) -> {
 			throw failure;
 		});
-		Lease lease = this.locks.acquire(KEY, OPTIONS);
-		TokenLocks tokens = new DefaultTokenLocks(this.locks);
+		Lease lease = locks.acquire(KEY, OPTIONS);
+		TokenLocks tokens = new DefaultTokenLocks(locks);
 		List<CompletableFuture<?>> rejected = Stream
-			.of(this.locks.acquireAsync(KEY, OPTIONS), tokens.acquireAsync(KEY, OPTIONS),
+			.of(locks.acquireAsync(KEY, OPTIONS), tokens.acquireAsync(KEY, OPTIONS),
 					tokens.acquireAsync(KEY, OPTIONS, "a-token-of-my-own"))
 			.<CompletableFuture<?>>map(CompletionStage::toCompletableFuture)
 			.toList();
@@ -80,6 +80,23 @@ class DefaultLockRegistryTests {
 				(answer) -> assertThatExceptionOfType(CompletionException.class).isThrownBy(() -> answer.getNow(null))
 					.withCause(failure));
 		lease.close();
+	}
+
+	private DefaultLockRegistry withConflicts(ConflictFactory conflicts) {
+		return new DefaultLockRegistry(new MemoryLockStore(this.runtime::nanoTime),
+				RegistrySettings.of(OPTIONS).withConflicts(conflicts).withRuntime(this.runtime));
+	}
+
+	@Test
+	@DisplayName("A conflict is as the settings create it, by default without a status of its own")
+	void configuredStatus() {
+		DefaultLockRegistry configured = withConflicts(
+				(key, reason, retryAfter) -> new LockConflictException(key, reason, retryAfter, HttpStatus.LOCKED));
+		assertThat(List.of(configured, this.locks)).allSatisfy((locks) -> locks.acquire(KEY, OPTIONS));
+		assertThatExceptionOfType(LockConflictException.class).isThrownBy(() -> configured.acquire(KEY, OPTIONS))
+			.satisfies((ex) -> assertThat(ex.getStatusCode()).isEqualTo(HttpStatus.LOCKED));
+		assertThatExceptionOfType(LockConflictException.class).isThrownBy(() -> this.locks.acquire(KEY, OPTIONS))
+			.satisfies((ex) -> assertThat(ex.hasOwnStatusCode()).isFalse());
 	}
 
 	@Test
@@ -146,14 +163,17 @@ class DefaultLockRegistryTests {
 	@DisplayName("An asynchronous caller that is rejected at once gets its answer before the method returns, without its executor")
 	void rejectedAtOnce() {
 		List<Thread> threads = new ArrayList<>();
-		this.locks.onConflict((conflict) -> threads.add(Thread.currentThread()));
+		DefaultLockRegistry locks = withConflicts((key, reason, retryAfter) -> {
+			threads.add(Thread.currentThread());
+			return new LockConflictException(key, reason, retryAfter, null);
+		});
 		Queue<Runnable> tasks = new ArrayDeque<>();
-		try (Lease lease = this.locks.acquire(KEY, OPTIONS)) {
+		try (Lease lease = locks.acquire(KEY, OPTIONS)) {
 			assertThat(lease.isHeld()).isTrue();
-			assertThat(this.locks.acquireAsync(KEY, OPTIONS, tasks::add)).failsWithin(Duration.ZERO)
+			assertThat(locks.acquireAsync(KEY, OPTIONS, tasks::add)).failsWithin(Duration.ZERO)
 				.withThrowableThat()
 				.withCauseInstanceOf(LockConflictException.class);
-			assertThat(this.locks.tryAcquireAsync(KEY, OPTIONS)).isCompletedWithValue(Optional.empty());
+			assertThat(locks.tryAcquireAsync(KEY, OPTIONS)).isCompletedWithValue(Optional.empty());
 		}
 		assertThat(threads).containsExactly(Thread.currentThread());
 		assertThat(tasks).isEmpty();

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLostEvent;
 import io.github.lockstarter.LockConflictException;
-import io.github.lockstarter.LockConflictException.Reason;
+import io.github.lockstarter.LockConflictException.ConflictReason;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
@@ -103,7 +103,7 @@ class SlowListenersTests {
 		assertThat(join(this.locks.tryAcquireAsync(taken.key(), OPTIONS).toCompletableFuture())).isEmpty();
 		LockOptions soon = OPTIONS.withWaitTime(Duration.ofMillis(50));
 		assertThatExceptionOfType(LockConflictException.class).isThrownBy(() -> this.locks.acquire(taken.key(), soon))
-			.returns(Reason.WAIT_TIMEOUT, LockConflictException::getConflictReason);
+			.returns(ConflictReason.WAIT_TIMEOUT, LockConflictException::getConflictReason);
 		assertThat(this.locks.acquireAsync(taken.key(), soon)).failsWithin(SOON)
 			.withThrowableThat()
 			.withCauseInstanceOf(LockConflictException.class);

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConflictException;
-import io.github.lockstarter.LockConflictException.Reason;
+import io.github.lockstarter.LockConflictException.ConflictReason;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
@@ -84,7 +84,7 @@ class WaitingThreadsTests {
 		Future<Lease> waiting = waiting();
 		assertThatExceptionOfType(LockConflictException.class)
 			.isThrownBy(() -> inPool(() -> this.locks.acquire(KEY, WAITING)))
-			.satisfies((ex) -> assertThat(ex.getConflictReason()).isEqualTo(Reason.QUEUE_FULL))
+			.satisfies((ex) -> assertThat(ex.getConflictReason()).isEqualTo(ConflictReason.QUEUE_FULL))
 			.satisfies((ex) -> assertThat(ex.getRetryAfter()).isPositive().isLessThanOrEqualTo(WAITING.ttl()));
 		assertThat(inPool(() -> this.locks.tryAcquire(KEY, WAITING))).isEmpty();
 		assertThatExceptionOfType(LockConflictException.class)
@@ -134,7 +134,7 @@ class WaitingThreadsTests {
 		LockOptions briefly = WAITING.withWaitTime(Duration.ofMillis(10));
 		assertThatExceptionOfType(LockConflictException.class)
 			.isThrownBy(() -> inPool(() -> this.locks.acquire(KEY, briefly)))
-			.satisfies((ex) -> assertThat(ex.getConflictReason()).isEqualTo(Reason.WAIT_TIMEOUT));
+			.satisfies((ex) -> assertThat(ex.getConflictReason()).isEqualTo(ConflictReason.WAIT_TIMEOUT));
 		assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> inPool(() -> {
 			Thread.currentThread().interrupt();
 			return this.locks.acquire(KEY, WAITING);

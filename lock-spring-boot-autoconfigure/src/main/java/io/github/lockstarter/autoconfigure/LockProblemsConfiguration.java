@@ -27,7 +27,7 @@ class LockProblemsConfiguration {
 
 	@Bean
 	ConflictStatuses exclusiveRequestConflictStatuses(LockProperties properties) {
-		return new ConflictStatuses(properties::refusal);
+		return new ConflictStatuses(properties::conflictStatusCode);
 	}
 
 }

@@ -209,9 +209,9 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 		return settings(name).or(settings()).options();
 	}
 
-	/** Returns the status of refusals of locks with that name by the registry. */
-	HttpStatusCode refusal(String name) {
-		return settings(name).or(settings()).refusal();
+	/** Returns the status of conflicts of locks with that name at the registry. */
+	HttpStatusCode conflictStatusCode(String name) {
+		return settings(name).or(settings()).conflictStatusCode();
 	}
 
 	/** Returns the order of the lock among advisors. */

@@ -9,6 +9,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
+import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.TokenLocks;
 import io.github.lockstarter.actuate.RequestNames;
@@ -16,7 +17,6 @@ import io.github.lockstarter.count.LockEventCounter;
 import io.github.lockstarter.event.LockEvents;
 import io.github.lockstarter.registry.LockInspector;
 import io.github.lockstarter.registry.WaitingThreads;
-import io.github.lockstarter.operation.ConflictStatuses;
 import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.registry.DefaultTokenLocks;
 import io.github.lockstarter.registry.RegistrySettings;
@@ -51,11 +51,12 @@ class LockRegistryConfiguration {
 				stores.getIfAvailable(() -> LockStores.of(store.getObject())),
 				RegistrySettings.of(properties::options)
 					.withMaxWaiters(properties.maxWaiters())
+					.withConflicts((key, reason, retryAfter) -> new LockConflictException(key, reason, retryAfter,
+							properties.conflictStatusCode(key.name())))
 					.withLosses(events::lost)
 					.withCounts(counts)
 					.withObservations(observations.getIfUnique(() -> ObservationRegistry.NOOP))
 					.withRuntime(runtime));
-		registry.onConflict(new ConflictStatuses(properties::refusal)::addTo);
 		waitingThreads.ifAvailable(registry::limit);
 		registry.setObservationConvention(convention.getIfAvailable());
 		return registry;

@@ -31,9 +31,7 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 import io.github.lockstarter.interceptor.ExclusiveRequestInterceptor;
 import io.github.lockstarter.operation.LockOperationSource;
 import io.github.lockstarter.operation.LockOperationValidator;
-import io.github.lockstarter.operation.ConflictStatuses;
 import io.github.lockstarter.web.servlet.AnswerFilter;
-import io.github.lockstarter.web.servlet.ConflictStatusResolver;
 import io.github.lockstarter.web.servlet.ServletLockExceptionHandlers;
 import io.github.lockstarter.web.servlet.LockWebMvcConfigurer;
 import io.github.lockstarter.web.servlet.MadeResponse;
@@ -80,7 +78,7 @@ class LockServletConfiguration {
 	}
 
 	@Bean
-	static WebMvcConfigurer exclusiveRequestConflictConfigurer(ListableBeanFactory beans, ConflictStatuses statuses,
+	static WebMvcConfigurer exclusiveRequestPreparedConflictConfigurer(ListableBeanFactory beans,
 			ObjectProvider<LockProperties> properties, Environment environment) {
 		return new WebMvcConfigurer() {
 
@@ -94,7 +92,6 @@ class LockServletConfiguration {
 						.ifPresent((advices) -> resolvers.add(0,
 								new PreparedConflictResolver(advices, beans, Threading.VIRTUAL.isActive(environment))));
 				}
-				resolvers.add(0, new ConflictStatusResolver(statuses));
 			}
 
 		};

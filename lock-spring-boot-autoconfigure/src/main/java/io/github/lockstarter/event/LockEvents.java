@@ -82,7 +82,7 @@ public final class LockEvents implements AutoCloseable {
 	}
 
 	/** Publishes that a call was refused. */
-	public void refused(LockKey key, LockConflictException conflict) {
+	public void rejected(LockKey key, LockConflictException conflict) {
 		if (this.conflicts) {
 			submit(key, new LockConflictEvent(key, conflict.getConflictReason()));
 		}

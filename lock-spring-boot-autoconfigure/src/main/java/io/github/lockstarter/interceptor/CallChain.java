@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockDeadlockException;
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.completion.HeldLeases;
 
 /**
@@ -65,14 +64,14 @@ record CallChain(List<HeldLeases> leases, @Nullable HeldLeases ofRequest) {
 	}
 
 	/**
-	 * Refuses a wait for a lock that the handler of the same request holds. The handler
+	 * Rejects a wait for a lock that the handler of the same request holds. The handler
 	 * runs on another thread, or has returned, so it is unknown whether it waits for the
 	 * call.
 	 * @throws LockDeadlockException if the handler holds the lock
 	 */
-	void checkRequest(LockKey key, LockOptions options, Method method) {
+	void checkRequest(LockKey key, Method method) {
 		if (this.ofRequest != null && this.ofRequest.hold(key)) {
-			throw new LockDeadlockException(key, options,
+			throw new LockDeadlockException(key,
 					"%s needs it outside of the call chain of %s, which holds it for the same request".formatted(
 							WaitGraph.name(method), WaitGraph.name(Objects.requireNonNull(this.ofRequest.method()))));
 		}

@@ -48,8 +48,8 @@ public final class CallObserver {
 	}
 
 	/** Records a call that was refused because the lock is held. */
-	void refused(LockConflictException conflict) {
-		this.events.refused(conflict.getKey(), conflict);
+	void rejected(LockConflictException conflict) {
+		this.events.rejected(conflict.getKey(), conflict);
 	}
 
 	/** Records a call that begins to run, for each lock for which it could be skipped. */

@@ -30,7 +30,6 @@ import io.github.lockstarter.WaitBudget;
 import io.github.lockstarter.completion.CompletionStageAdapter;
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.key.LockInvocation;
-import io.github.lockstarter.operation.ConflictStatuses;
 import io.github.lockstarter.operation.LockOperation;
 import io.github.lockstarter.operation.LockedMethod;
 import io.github.lockstarter.result.Outcome;
@@ -158,11 +157,15 @@ public final class LockAcquisition {
 			catch (Throwable ex) {
 				if (!acquired.proceeds(open, ex)) {
 					acquired.toLeases().abandon().toCompletableFuture().join();
-					HeldLeases skipped = acquired.skipped(open.get(0), ex);
-					if (skipped != null) {
-						return skipped;
+					LockConflictException conflict = acquired.conflict(open.get(0), ex);
+					if (conflict == null) {
+						throw ex;
 					}
-					throw ex;
+					if (open.get(0).operation.skips()) {
+						return acquired.skipped(conflict);
+					}
+					this.context.observer().rejected(conflict);
+					throw conflict;
 				}
 			}
 		}
@@ -321,15 +324,14 @@ public final class LockAcquisition {
 		 * @throws LockDeadlockException if it would be a deadlock
 		 */
 		WaitGraph.@Nullable Wait beginWait(List<WantedLock> locks) {
-			LockOptions options = locks.get(0).options();
-			if (options.waitTime().isZero()) {
+			if (locks.get(0).options().waitTime().isZero()) {
 				return null;
 			}
 			Method method = LockAcquisition.this.method.method();
-			locks.forEach((lock) -> this.chain.checkRequest(lock.key, options, method));
+			locks.forEach((lock) -> this.chain.checkRequest(lock.key, method));
 			Set<LockKey> acquired = new HashSet<>();
 			this.leases.forEach((lease) -> acquired.add(lease.key()));
-			return this.context.waits().begin(this.chain, acquired, keys(locks), options, method);
+			return this.context.waits().begin(this.chain, acquired, keys(locks), method);
 		}
 
 		void endWait(WaitGraph.@Nullable Wait wait) {
@@ -355,20 +357,18 @@ public final class LockAcquisition {
 		}
 
 		/**
-		 * Returns no leases if the call is to be skipped; {@code null} if it fails. A
-		 * conflict has the status of the operation that needs the lock.
+		 * Returns the conflict with the status of the operation that needs the lock;
+		 * {@code null} if it is another failure.
 		 */
-		@Nullable HeldLeases skipped(WantedLock lock, Throwable failure) {
-			if (!(CompletionStageAdapter.cause(failure) instanceof LockConflictException conflict)) {
-				return null;
-			}
-			if (lock.operation.skips()) {
-				this.context.observer().skipped(conflict.getKey(), LockAcquisition.this.method);
-				return HeldLeases.ofSkippedCall(LockAcquisition.this.method.method());
-			}
-			ConflictStatuses.replace(conflict, lock.operation);
-			this.context.observer().refused(conflict);
-			return null;
+		@Nullable LockConflictException conflict(WantedLock lock, Throwable failure) {
+			return (CompletionStageAdapter.cause(failure) instanceof LockConflictException conflict)
+					? conflict.withStatusCode(lock.operation.conflictStatus()) : null;
+		}
+
+		/** Returns no leases for a call that is skipped, instead of the conflict. */
+		HeldLeases skipped(LockConflictException conflict) {
+			this.context.observer().skipped(conflict.getKey(), LockAcquisition.this.method);
+			return HeldLeases.ofSkippedCall(LockAcquisition.this.method.method());
 		}
 
 	}
@@ -483,12 +483,16 @@ public final class LockAcquisition {
 				return;
 			}
 			this.acquired.toLeases().abandon();
-			HeldLeases skipped = this.acquired.skipped(locks.get(0), failure);
-			if (skipped != null) {
-				complete(skipped);
+			LockConflictException conflict = this.acquired.conflict(locks.get(0), failure);
+			if (conflict == null) {
+				this.result.completeExceptionally(failure);
+			}
+			else if (locks.get(0).operation.skips()) {
+				complete(this.acquired.skipped(conflict));
 			}
 			else {
-				this.result.completeExceptionally(failure);
+				this.acquired.context.observer().rejected(conflict);
+				this.result.completeExceptionally(conflict);
 			}
 		}
 

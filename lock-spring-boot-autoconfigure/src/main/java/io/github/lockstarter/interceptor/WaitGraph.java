@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockDeadlockException;
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.LockOptions;
 
 /**
  * Detects deadlocks: tracks the calls of this JVM that wait for a lock while their chain
@@ -28,7 +27,7 @@ final class WaitGraph {
 	 * @return the wait; {@code null} if no other call can wait for this call
 	 * @throws LockDeadlockException if the call would wait for itself
 	 */
-	@Nullable Wait begin(CallChain chain, Set<LockKey> acquired, List<LockKey> wanted, LockOptions options, Method method) {
+	@Nullable Wait begin(CallChain chain, Set<LockKey> acquired, List<LockKey> wanted, Method method) {
 		Wait wait = new Wait(chain, acquired, wanted, method);
 		boolean holds = !chain.isEmpty() || !acquired.isEmpty();
 		if (!holds && wanted.size() == 1) {
@@ -37,7 +36,7 @@ final class WaitGraph {
 		synchronized (this) {
 			Wait last = holds ? lastBefore(wait, wanted, new HashSet<>()) : null;
 			if (last != null) {
-				throw new LockDeadlockException(wanted.get(0), options,
+				throw new LockDeadlockException(wanted.get(0),
 						"%1$s, or a call around it, holds lock '%2$s', for which %3$s waits. %3$s, directly or through other waiting calls, keeps lock '%4$s' from being released. Acquire the locks in the same order in all methods, or with several annotations on one method"
 							.formatted(name(method), last.wantedFrom(wait), name(last.method), wanted.get(0).name()));
 			}

@@ -24,6 +24,7 @@ import io.github.lockstarter.InvalidIdempotencyKeyException;
 import io.github.lockstarter.InvalidIdempotencyKeyException.Reason;
 import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockConflictException.ConflictReason;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
@@ -33,7 +34,6 @@ import io.github.lockstarter.PayloadMismatchException;
 import io.github.lockstarter.RequestTooLargeException;
 import io.github.lockstarter.ResultUnavailableException;
 import io.github.lockstarter.TooManyLockKeysException;
-import io.github.lockstarter.operation.ConflictStatuses;
 import io.github.lockstarter.operation.LockOperation;
 import io.github.lockstarter.operation.LockedMethod;
 import io.github.lockstarter.web.LockProblems;
@@ -79,10 +79,8 @@ final class ProblemResponses {
 			Stream.of(Reason.values())
 				.forEach((reason) -> exceptions.add(new InvalidIdempotencyKeyException(operation.name(), reason)));
 		}
-		conflicts(key, operation.options()).forEach((conflict) -> {
-			ConflictStatuses.replace(conflict, operation);
-			exceptions.add(conflict);
-		});
+		conflictReasons(operation.options()).forEach((reason) -> exceptions
+			.add(new LockConflictException(key, reason, operation.options().ttl(), operation.conflictStatus())));
 		exceptions.add(new LeaseLostException(key));
 		if (operation.replay() != null) {
 			exceptions.add(new PayloadMismatchException(operation.name()));
@@ -93,11 +91,9 @@ final class ProblemResponses {
 		return exceptions.stream();
 	}
 
-	private static Stream<LockConflictException> conflicts(LockKey key, LockOptions options) {
-		Duration retryAfter = options.ttl();
-		LockConflictException held = new LockConflictException(key, options, retryAfter);
-		return options.waitTime().isZero() ? Stream.of(held)
-				: Stream.of(held, LockConflictException.waitQueueFull(key, retryAfter));
+	private static Stream<ConflictReason> conflictReasons(LockOptions options) {
+		return options.waitTime().isZero() ? Stream.of(ConflictReason.HELD)
+				: Stream.of(ConflictReason.WAIT_TIMEOUT, ConflictReason.QUEUE_FULL);
 	}
 
 	private ApiResponse response(Map<String, LockException> exceptions) {

@@ -5,11 +5,12 @@ import java.util.function.Function;
 import org.springframework.http.HttpStatusCode;
 
 import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockException;
 
 /**
- * The only code that sets the status of a conflict. A conflict of the registry, of the
- * application or of a custom registry has the status that is configured for the name of
- * its lock. The call of an annotated method replaces it with that of the annotation.
+ * Gives conflicts without a status of their own that of the configuration: those that the
+ * application or a registry of its own has created. The registry of this library and the
+ * calls of annotated methods create each conflict with its status.
  */
 public final class ConflictStatuses {
 
@@ -24,22 +25,14 @@ public final class ConflictStatuses {
 	}
 
 	/**
-	 * Sets the status of a conflict that has none.
-	 * @param conflict the conflict
+	 * Returns an exception with its status.
+	 * @param exception the exception
+	 * @return the exception; if it is a conflict without a status of its own, the same
+	 * conflict with the configured status
 	 */
-	public void addTo(LockConflictException conflict) {
-		if (!conflict.isStatusCodeSet()) {
-			conflict.setStatusCode(this.configured.apply(conflict.getLockName()));
-		}
-	}
-
-	/**
-	 * Sets the status of a conflict of an annotated method.
-	 * @param conflict the conflict
-	 * @param operation the operation that needs the lock
-	 */
-	public static void replace(LockConflictException conflict, LockOperation operation) {
-		conflict.setStatusCode(operation.refusal());
+	public LockException addTo(LockException exception) {
+		return (exception instanceof LockConflictException conflict && !conflict.hasOwnStatusCode())
+				? conflict.withStatusCode(this.configured.apply(conflict.getLockName())) : exception;
 	}
 
 }

@@ -94,7 +94,7 @@ final class ExclusiveRequestParser {
 			}
 			return new LockOperation(name, settings.isEnabled(), keys(annotation, name, method),
 					expression("condition", annotation.condition(), method), options, annotation.onConflict(),
-					settings.refusal(), settings.storeFailure(), sharing);
+					settings.conflictStatusCode(), settings.storeFailure(), sharing);
 		}
 		catch (IllegalArgumentException ex) {
 			throw new LockConfigurationException(

@@ -27,12 +27,12 @@ import io.github.lockstarter.result.SharedCall;
  * @param condition the condition for the lock, or {@code null} for none
  * @param options the options of the lock
  * @param onConflict what happens to a call whose lock is held
- * @param refusal the status of a refusal
+ * @param conflictStatus the status of a conflict
  * @param onStoreFailure what happens to a call when the store fails
  * @param sharing the sharing or replay of results, or {@code null} if there is none
  */
 public record LockOperation(String name, boolean enabled, LockKeys keys, @Nullable MethodExpression condition,
-		LockOptions options, OnConflict onConflict, HttpStatusCode refusal, OnStoreFailure onStoreFailure,
+		LockOptions options, OnConflict onConflict, HttpStatusCode conflictStatus, OnStoreFailure onStoreFailure,
 		@Nullable Sharing sharing) {
 
 	/**

@@ -90,8 +90,8 @@ public record LockSettings(@Nullable Duration ttl, @Nullable Duration waitTime, 
 		return (twice.compareTo(LONGEST_WAIT) < 0) ? twice : LONGEST_WAIT;
 	}
 
-	/** Returns the status of a refusal, 409 if it is not set. */
-	public HttpStatusCode refusal() {
+	/** Returns the status of a conflict, 409 if it is not set. */
+	public HttpStatusCode conflictStatusCode() {
 		return (this.conflictStatus != null) ? HttpStatusCode.valueOf(this.conflictStatus) : HttpStatus.CONFLICT;
 	}
 

@@ -8,7 +8,7 @@ import org.springframework.http.ProblemDetail;
 
 import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.LockConflictException;
-import io.github.lockstarter.LockConflictException.Reason;
+import io.github.lockstarter.LockConflictException.ConflictReason;
 import io.github.lockstarter.LockException;
 
 /**
@@ -42,7 +42,7 @@ public final class LockProblems {
 	/** Returns what the client can do, for protocols that have no HTTP status. */
 	public static Kind kind(LockException exception) {
 		if (exception instanceof LockConflictException conflict) {
-			return (conflict.getConflictReason() == Reason.QUEUE_FULL) ? Kind.OVERLOAD : Kind.CONFLICT;
+			return (conflict.getConflictReason() == ConflictReason.QUEUE_FULL) ? Kind.OVERLOAD : Kind.CONFLICT;
 		}
 		if (exception instanceof LeaseLostException) {
 			return Kind.CONFLICT;

@@ -112,8 +112,8 @@ public final class PreparedConflicts {
 				List<?> accepted) {
 			ProblemDetail body = conflict.getBody();
 			URI problem = body.getType();
-			boolean plain = conflict.getClass() == LockConflictException.class && body.getInstance() == null
-					&& body.getProperties() != null && body.getProperties().size() == 1;
+			boolean plain = conflict.getClass() == LockConflictException.class && conflict.hasOwnStatusCode()
+					&& body.getInstance() == null && body.getProperties() != null && body.getProperties().size() == 1;
 			return (problem != null && plain)
 					? new Kind(controller, problem, conflict.getStatusCode().value(), locale, accepted) : null;
 		}

@@ -313,8 +313,7 @@ class ConflictStatusTests {
 				return code(lock);
 			}
 			catch (LockConflictException ex) {
-				ex.setStatusCode(HttpStatus.UNPROCESSABLE_CONTENT);
-				throw ex;
+				throw ex.withStatusCode(HttpStatus.UNPROCESSABLE_CONTENT);
 			}
 		}
 

@@ -87,7 +87,7 @@ class LockNameVariablesTests {
 			LockOperation operation = operation(context, "user-registration");
 			assertThat(operation.enabled()).isFalse();
 			assertThat(options(operation).maxHold()).hasMinutes(1);
-			assertThat(operation.refusal().value()).isEqualTo(422);
+			assertThat(operation.conflictStatus().value()).isEqualTo(422);
 		}
 		assertThat(warnings(output)).singleElement().asString().contains("enabled is false for [user-registration]");
 	}

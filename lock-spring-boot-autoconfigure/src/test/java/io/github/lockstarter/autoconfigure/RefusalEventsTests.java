@@ -35,7 +35,7 @@ import org.springframework.web.bind.annotation.RestController;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConflictEvent;
 import io.github.lockstarter.LockConflictException;
-import io.github.lockstarter.LockConflictException.Reason;
+import io.github.lockstarter.LockConflictException.ConflictReason;
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
@@ -75,9 +75,10 @@ class RefusalEventsTests {
 				assertThat(held.isHeld()).isTrue();
 			}
 			assertStatus(server, 200, "entity", "mono", "future", "shared", "briefly", "patient");
-			Awaitility.await().until(() -> recorder.reasons.contains(Reason.QUEUE_FULL));
-			assertThat(recorder.reasons).containsExactly(Reason.HELD, Reason.HELD, Reason.HELD, Reason.HELD,
-					Reason.HELD, Reason.WAIT_TIMEOUT, Reason.WAIT_TIMEOUT, Reason.QUEUE_FULL);
+			Awaitility.await().until(() -> recorder.reasons.contains(ConflictReason.QUEUE_FULL));
+			assertThat(recorder.reasons).containsExactly(ConflictReason.HELD, ConflictReason.HELD, ConflictReason.HELD,
+					ConflictReason.HELD, ConflictReason.HELD, ConflictReason.WAIT_TIMEOUT, ConflictReason.WAIT_TIMEOUT,
+					ConflictReason.QUEUE_FULL);
 			assertThat(recorder.threads).allMatch((thread) -> thread.startsWith("lock-events-"));
 		}
 	}
@@ -230,7 +231,7 @@ class RefusalEventsTests {
 
 	static class Recorder {
 
-		private final List<Reason> reasons = new CopyOnWriteArrayList<>();
+		private final List<ConflictReason> reasons = new CopyOnWriteArrayList<>();
 
 		private final List<String> threads = new CopyOnWriteArrayList<>();
 

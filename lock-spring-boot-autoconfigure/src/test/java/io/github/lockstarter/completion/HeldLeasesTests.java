@@ -18,6 +18,7 @@ import org.springframework.util.ReflectionUtils;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockDeadlockException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.registry.sharing.SharedLease;
 import io.github.lockstarter.result.Caller;
@@ -134,7 +135,7 @@ class HeldLeasesTests {
 	@Test
 	@DisplayName("So is the response to the conflict of another lock during the work, and that to a failure before the work is not")
 	void failureOfOtherLock() {
-		LockConflictException conflict = Mockito.mock(LockConflictException.class);
+		LockConflictException conflict = new LockDeadlockException(LockKey.of("other"), "a cycle");
 		HeldLeases before = sharing();
 		before.result().expectResponse(this.response);
 		before.failed(conflict);

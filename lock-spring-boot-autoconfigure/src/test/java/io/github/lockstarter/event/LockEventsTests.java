@@ -34,7 +34,7 @@ import org.springframework.util.ClassUtils;
 import io.github.lockstarter.LeaseLostEvent;
 import io.github.lockstarter.LockConflictEvent;
 import io.github.lockstarter.LockConflictException;
-import io.github.lockstarter.LockConflictException.Reason;
+import io.github.lockstarter.LockConflictException.ConflictReason;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
@@ -90,15 +90,16 @@ class LockEventsTests {
 	void published() {
 		List<Thread> threads = new CopyOnWriteArrayList<>();
 		try (LockEvents events = events((event) -> threads.add(Thread.currentThread()))) {
-			events.refused(KEY, conflict());
-			events.refused(KEY,
+			events.rejected(KEY, conflict());
+			events.rejected(KEY,
 					new LockConflictException(KEY, OPTIONS.withWaitTime(Duration.ofMillis(1)), Duration.ZERO));
-			events.refused(KEY, LockConflictException.waitQueueFull(KEY, Duration.ZERO));
+			events.rejected(KEY, new LockConflictException(KEY, ConflictReason.QUEUE_FULL, Duration.ZERO, null));
 			events.skipped(KEY, nightly());
 			Awaitility.await().until(() -> this.heard.size() == 4);
 		}
-		assertThat(this.heard).containsExactly(new LockConflictEvent(KEY, Reason.HELD),
-				new LockConflictEvent(KEY, Reason.WAIT_TIMEOUT), new LockConflictEvent(KEY, Reason.QUEUE_FULL),
+		assertThat(this.heard).containsExactly(new LockConflictEvent(KEY, ConflictReason.HELD),
+				new LockConflictEvent(KEY, ConflictReason.WAIT_TIMEOUT),
+				new LockConflictEvent(KEY, ConflictReason.QUEUE_FULL),
 				new LockSkippedEvent(KEY, Reports.class.getName() + ".nightly"));
 		assertThat(threads).doesNotContain(Thread.currentThread());
 	}
@@ -108,12 +109,12 @@ class LockEventsTests {
 	void noListener() {
 		Executor executor = Mockito.mock();
 		try (LockEvents events = new LockEvents(this.heard::add, () -> executor, () -> this.counts)) {
-			events.refused(KEY, conflict());
+			events.rejected(KEY, conflict());
 			events.skipped(KEY, nightly());
 			events.publish(true, false);
 			events.skipped(KEY, nightly());
 			events.publish(false, true);
-			events.refused(KEY, conflict());
+			events.rejected(KEY, conflict());
 			Mockito.verifyNoInteractions(executor);
 			events.skipped(KEY, nightly());
 			Mockito.verify(executor).execute(ArgumentMatchers.any());
@@ -126,7 +127,7 @@ class LockEventsTests {
 		CountDownLatch first = new CountDownLatch(1);
 		CountDownLatch second = new CountDownLatch(1);
 		try (LockEvents events = events((event) -> await((this.heard.size() == 1) ? first : second))) {
-			events.refused(KEY, conflict());
+			events.rejected(KEY, conflict());
 			Awaitility.await().until(() -> this.heard.size() == 1);
 			refuse(events, LockEvents.MAX_WAITING + 100);
 			first.countDown();
@@ -153,7 +154,7 @@ class LockEventsTests {
 					registering.add(Thread.currentThread());
 				}
 			});
-			events.refused(other, conflict());
+			events.rejected(other, conflict());
 			Awaitility.await().until(() -> this.counts.get(other.name(), Event.EVENT_DROPPED) == 1);
 			goOn.countDown();
 		}
@@ -228,9 +229,9 @@ class LockEventsTests {
 		}).when(executor).execute(ArgumentMatchers.any());
 		try (LockEvents events = new LockEvents(this.heard::add, () -> executor, () -> this.counts)) {
 			events.publish(true, true);
-			events.refused(KEY, conflict());
+			events.rejected(KEY, conflict());
 			assertThat(this.heard).isEmpty();
-			events.refused(KEY, conflict());
+			events.rejected(KEY, conflict());
 			assertThat(this.heard).hasSize(2);
 		}
 	}
@@ -262,7 +263,7 @@ class LockEventsTests {
 		Awaitility.await().until(() -> this.heard.size() == 1);
 		events.close();
 		goOn.countDown();
-		events.refused(KEY, conflict());
+		events.rejected(KEY, conflict());
 		this.threads.shutdown();
 		Awaitility.await().until(this.threads::isTerminated);
 		assertThat(this.heard).hasSize(1);
@@ -279,7 +280,7 @@ class LockEventsTests {
 
 	private static void refuse(LockEvents events, int times) {
 		for (int i = 0; i < times; i++) {
-			events.refused(KEY, conflict());
+			events.rejected(KEY, conflict());
 		}
 	}
 

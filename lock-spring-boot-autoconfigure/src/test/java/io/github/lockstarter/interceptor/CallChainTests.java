@@ -96,12 +96,12 @@ class CallChainTests {
 	void deadlock() {
 		CallChain ofRequest = new CallChain(List.of(), this.one);
 		assertThatExceptionOfType(LockDeadlockException.class)
-			.isThrownBy(() -> ofRequest.checkRequest(A, OPTIONS, TestOperations.method(Other.class, "call")))
+			.isThrownBy(() -> ofRequest.checkRequest(A, TestOperations.method(Other.class, "call")))
 			.withMessageContaining("Other.call needs it outside of the call chain of CallChainTests.handle");
-		ofRequest.checkRequest(LockKey.of("c:1"), OPTIONS, this.method.method());
-		this.chain.checkRequest(A, OPTIONS, this.method.method());
+		ofRequest.checkRequest(LockKey.of("c:1"), this.method.method());
+		this.chain.checkRequest(A, this.method.method());
 		this.one.end();
-		ofRequest.checkRequest(A, OPTIONS, this.method.method());
+		ofRequest.checkRequest(A, this.method.method());
 	}
 
 	@ExclusiveRequest(name = "a", key = "1")

@@ -122,7 +122,7 @@ class WaitGraphTests {
 	@DisplayName("The locks of the calls around a waiting call count, until those have released them")
 	void chain() {
 		HeldLeases held = this.registry.held(this.outer, "a");
-		this.waits.begin(new CallChain(List.of(held), null), Set.of(), keys("b"), OPTIONS, this.first);
+		this.waits.begin(new CallChain(List.of(held), null), Set.of(), keys("b"), this.first);
 		assertThatExceptionOfType(LockDeadlockException.class).isThrownBy(() -> begin(this.second, "b", "a"));
 		held.end();
 		assertThat(begin(this.second, "b", "a")).isNotNull();
@@ -131,7 +131,7 @@ class WaitGraphTests {
 	private @Nullable Wait begin(Method method, String holds, String... wanted) {
 		Set<LockKey> acquired = holds.isEmpty() ? Set.of()
 				: Stream.of(holds).map(LockKey::of).collect(Collectors.toSet());
-		return this.waits.begin(new CallChain(List.of(), null), acquired, keys(wanted), OPTIONS, method);
+		return this.waits.begin(new CallChain(List.of(), null), acquired, keys(wanted), method);
 	}
 
 	private static List<LockKey> keys(String... keys) {

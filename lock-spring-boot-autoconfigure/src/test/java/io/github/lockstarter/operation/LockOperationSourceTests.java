@@ -81,7 +81,7 @@ class LockOperationSourceTests {
 		LockOperation operation = operation(Policies.class, "briefly");
 		assertThat(operation.options().waitTime()).isZero();
 		assertThat(operation.options().ttl()).isEqualTo(TTL);
-		assertThat(operation.refusal().value()).isEqualTo(423);
+		assertThat(operation.conflictStatus().value()).isEqualTo(423);
 	}
 
 	@Test

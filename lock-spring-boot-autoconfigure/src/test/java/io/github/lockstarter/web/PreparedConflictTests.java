@@ -15,9 +15,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 
 import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockConflictException.ConflictReason;
+import io.github.lockstarter.LockDeadlockException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.testing.ProcessorTime;
@@ -107,15 +110,16 @@ class PreparedConflictTests {
 	}
 
 	@Test
-	@DisplayName("A conflict that the application has changed is not prepared")
+	@DisplayName("A conflict that the application has created or changed is not prepared, nor is that of a deadlock")
 	void changed() {
-		LockConflictException extended = new LockConflictException(KEY, OPTIONS, Duration.ofMillis(1)) {
-		};
-		LockConflictException withProperty = new LockConflictException(KEY, OPTIONS, Duration.ofMillis(1));
+		LockConflictException ofDeadlock = new LockDeadlockException(KEY, "a cycle")
+			.withStatusCode(HttpStatus.CONFLICT);
+		LockConflictException withoutStatus = new LockConflictException(KEY, OPTIONS, Duration.ofMillis(1));
+		LockConflictException withProperty = conflict();
 		withProperty.getBody().setProperty("owner", "taro");
-		LockConflictException withInstance = new LockConflictException(KEY, OPTIONS, Duration.ofMillis(1));
+		LockConflictException withInstance = conflict();
 		withInstance.getBody().setInstance(URI.create("/orders"));
-		assertThat(Stream.of(extended, withProperty, withInstance)
+		assertThat(Stream.of(ofDeadlock, withoutStatus, withProperty, withInstance)
 			.map((conflict) -> Kind.of(Object.class, conflict, Locale.ENGLISH, List.of()))).containsOnlyNulls();
 	}
 
@@ -150,9 +154,12 @@ class PreparedConflictTests {
 		});
 	}
 
+	private static LockConflictException conflict() {
+		return new LockConflictException(KEY, ConflictReason.HELD, Duration.ofMillis(1), HttpStatus.CONFLICT);
+	}
+
 	private static Kind kind(Locale locale) {
-		Kind kind = Kind.of(Object.class, new LockConflictException(KEY, OPTIONS, Duration.ofMillis(1)), locale,
-				List.of(MediaType.ALL));
+		Kind kind = Kind.of(Object.class, conflict(), locale, List.of(MediaType.ALL));
 		assertThat(kind).isNotNull();
 		return kind;
 	}

@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockConflictException.ConflictReason;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
@@ -361,10 +361,10 @@ public abstract sealed class Acquisition permits LeaseAcquisition, ResultAcquisi
 		}
 	}
 
-	/** Returns the exception for a rejected caller. */
-	public final LockConflictException conflict(Rejected rejected) {
-		return rejected.queueFull() ? LockConflictException.waitQueueFull(this.key, rejected.retryAfter())
-				: new LockConflictException(this.key, this.options, rejected.retryAfter());
+	/** Returns why the caller was rejected. */
+	public final ConflictReason reason(Rejected rejected) {
+		return rejected.queueFull() ? ConflictReason.QUEUE_FULL
+				: waits() ? ConflictReason.WAIT_TIMEOUT : ConflictReason.HELD;
 	}
 
 }

@@ -74,12 +74,15 @@ public class ClientLocks {
 			undo.accept(() -> attempt
 				.thenAccept((held) -> release(client, name, held.token()).onErrorComplete().subscribe()));
 			return Mono.fromFuture(attempt);
-		})).doOnError(LockConflictException.class, ClientLocks::rejected);
+		})).onErrorMap(LockConflictException.class, ClientLocks::rejected);
 	}
 
-	/** Sets the documented status, regardless of the configuration of the locks. */
-	private static void rejected(LockConflictException conflict) {
-		conflict.setStatusCode(HttpStatus.CONFLICT);
+	/**
+	 * Returns it with the documented status, regardless of the configuration of the
+	 * locks.
+	 */
+	private static LockConflictException rejected(LockConflictException conflict) {
+		return conflict.withStatusCode(HttpStatus.CONFLICT);
 	}
 
 	private LockOptions options(Client client, LockKey key, RequestedTimes times) {

@@ -20,7 +20,6 @@ import org.springframework.graphql.execution.ErrorType;
 import org.springframework.graphql.execution.SubscriptionExceptionResolver;
 import org.springframework.http.ProblemDetail;
 
-import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.operation.ConflictStatuses;
 import io.github.lockstarter.web.LockProblems;
@@ -45,7 +44,7 @@ public final class LockErrorResolver implements DataFetcherExceptionResolver, Su
 	/**
 	 * Creates a resolver.
 	 * @param problems the texts of the errors
-	 * @param statuses sets the statuses of conflicts without a status
+	 * @param statuses the statuses of conflicts without a status of their own
 	 */
 	public LockErrorResolver(LockProblems problems, ConflictStatuses statuses) {
 		this.problems = problems;
@@ -69,10 +68,7 @@ public final class LockErrorResolver implements DataFetcherExceptionResolver, Su
 	}
 
 	private GraphQLError describe(LockException exception, GraphqlErrorBuilder<?> error, Locale locale) {
-		if (exception instanceof LockConflictException conflict) {
-			this.statuses.addTo(conflict);
-		}
-		ProblemDetail problem = this.problems.describe(exception, locale);
+		ProblemDetail problem = this.problems.describe(this.statuses.addTo(exception), locale);
 		Map<String, Object> extensions = new LinkedHashMap<>();
 		extensions.put("type", String.valueOf(problem.getType()));
 		extensions.put("status", problem.getStatus());

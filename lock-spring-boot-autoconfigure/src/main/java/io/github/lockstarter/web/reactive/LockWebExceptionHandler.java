@@ -12,7 +12,6 @@ import org.springframework.web.reactive.HandlerResultHandler;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebExceptionHandler;
 
-import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.operation.ConflictStatuses;
 
@@ -37,7 +36,7 @@ public final class LockWebExceptionHandler implements WebExceptionHandler {
 	 * Creates a handler.
 	 * @param advices call the controller advice
 	 * @param results write the answers of the advice
-	 * @param statuses sets the statuses of conflicts without a status
+	 * @param statuses the statuses of conflicts without a status of their own
 	 */
 	public LockWebExceptionHandler(List<DispatchExceptionHandler> advices, List<HandlerResultHandler> results,
 			ConflictStatuses statuses) {
@@ -48,12 +47,10 @@ public final class LockWebExceptionHandler implements WebExceptionHandler {
 
 	@Override
 	public Mono<Void> handle(ServerWebExchange exchange, Throwable failure) {
-		if (!(failure instanceof LockException exception) || exchange.getResponse().isCommitted()) {
+		if (!(failure instanceof LockException thrown) || exchange.getResponse().isCommitted()) {
 			return Mono.error(failure);
 		}
-		if (exception instanceof LockConflictException conflict) {
-			this.statuses.addTo(conflict);
-		}
+		LockException exception = this.statuses.addTo(thrown);
 		return askAdvices(exchange, exception).flatMap((result) -> write(exchange, result))
 			.doOnError((unanswered) -> addHeadersTo(exchange.getResponse(), exception));
 	}

@@ -32,9 +32,10 @@ import io.github.lockstarter.web.LockProblems;
 public final class ReactiveLockExceptionHandlers {
 
 	/** The advices, in one order, so that builds generate the same code. */
-	public static final List<Class<?>> ALL = List.of(OfConflict.class, OfMissingKey.class, OfTooManyKeys.class,
-			OfInvalidIdempotencyKey.class, OfPayloadMismatch.class, OfTooLargeRequest.class, OfResultUnavailable.class,
-			OfLostLease.class, OfStore.class);
+	public static final List<Class<?>> ALL = List.of(ReactiveConflictAdvice.class, ReactiveMissingKeyAdvice.class,
+			ReactiveTooManyKeysAdvice.class, ReactiveInvalidIdempotencyKeyAdvice.class,
+			ReactivePayloadMismatchAdvice.class, ReactiveTooLargeRequestAdvice.class,
+			ReactiveResultUnavailableAdvice.class, ReactiveLostLeaseAdvice.class, ReactiveStoreAdvice.class);
 
 	private static final int BEFORE_SPRING_BOOT = -1;
 
@@ -44,7 +45,7 @@ public final class ReactiveLockExceptionHandlers {
 	/** Answers a {@link LockConflictException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
-	public static final class OfConflict extends ReactiveLockExceptionHandler {
+	public static final class ReactiveConflictAdvice extends ReactiveLockExceptionHandler {
 
 		private final MethodParameter type;
 
@@ -52,20 +53,18 @@ public final class ReactiveLockExceptionHandlers {
 
 		private final PreparedConflictWriter writer;
 
-		OfConflict(LockProblems problems, ConflictStatuses statuses, PreparedConflictWriter writer)
+		ReactiveConflictAdvice(LockProblems problems, ConflictStatuses statuses, PreparedConflictWriter writer)
 				throws NoSuchMethodException {
 			super(problems);
-			this.type = MethodParameter.forExecutable(
-					OfConflict.class.getDeclaredMethod("handle", LockConflictException.class, ServerWebExchange.class),
-					-1);
+			this.type = MethodParameter.forExecutable(ReactiveConflictAdvice.class.getDeclaredMethod("handle",
+					LockConflictException.class, ServerWebExchange.class), -1);
 			this.statuses = statuses;
 			this.writer = writer;
 		}
 
 		@ExceptionHandler
 		Mono<ResponseEntity<ProblemDetail>> handle(LockConflictException exception, ServerWebExchange exchange) {
-			this.statuses.addTo(exception);
-			return answer(exception, exchange).flatMap((answer) -> {
+			return answer(this.statuses.addTo(exception), exchange).flatMap((answer) -> {
 				Mono<Void> written = this.writer.writeSignalled(exception, answer, this.type, exchange);
 				return (written != null) ? written.then(Mono.empty()) : Mono.just(answer);
 			});
@@ -76,9 +75,9 @@ public final class ReactiveLockExceptionHandlers {
 	/** Answers a {@link MissingLockKeyException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
-	public static final class OfMissingKey extends ReactiveLockExceptionHandler {
+	public static final class ReactiveMissingKeyAdvice extends ReactiveLockExceptionHandler {
 
-		OfMissingKey(LockProblems problems) {
+		ReactiveMissingKeyAdvice(LockProblems problems) {
 			super(problems);
 		}
 
@@ -92,9 +91,9 @@ public final class ReactiveLockExceptionHandlers {
 	/** Answers a {@link TooManyLockKeysException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
-	public static final class OfTooManyKeys extends ReactiveLockExceptionHandler {
+	public static final class ReactiveTooManyKeysAdvice extends ReactiveLockExceptionHandler {
 
-		OfTooManyKeys(LockProblems problems) {
+		ReactiveTooManyKeysAdvice(LockProblems problems) {
 			super(problems);
 		}
 
@@ -108,9 +107,9 @@ public final class ReactiveLockExceptionHandlers {
 	/** Answers an {@link InvalidIdempotencyKeyException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
-	public static final class OfInvalidIdempotencyKey extends ReactiveLockExceptionHandler {
+	public static final class ReactiveInvalidIdempotencyKeyAdvice extends ReactiveLockExceptionHandler {
 
-		OfInvalidIdempotencyKey(LockProblems problems) {
+		ReactiveInvalidIdempotencyKeyAdvice(LockProblems problems) {
 			super(problems);
 		}
 
@@ -125,9 +124,9 @@ public final class ReactiveLockExceptionHandlers {
 	/** Answers a {@link PayloadMismatchException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
-	public static final class OfPayloadMismatch extends ReactiveLockExceptionHandler {
+	public static final class ReactivePayloadMismatchAdvice extends ReactiveLockExceptionHandler {
 
-		OfPayloadMismatch(LockProblems problems) {
+		ReactivePayloadMismatchAdvice(LockProblems problems) {
 			super(problems);
 		}
 
@@ -141,9 +140,9 @@ public final class ReactiveLockExceptionHandlers {
 	/** Answers a {@link RequestTooLargeException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
-	public static final class OfTooLargeRequest extends ReactiveLockExceptionHandler {
+	public static final class ReactiveTooLargeRequestAdvice extends ReactiveLockExceptionHandler {
 
-		OfTooLargeRequest(LockProblems problems) {
+		ReactiveTooLargeRequestAdvice(LockProblems problems) {
 			super(problems);
 		}
 
@@ -157,9 +156,9 @@ public final class ReactiveLockExceptionHandlers {
 	/** Answers a {@link ResultUnavailableException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
-	public static final class OfResultUnavailable extends ReactiveLockExceptionHandler {
+	public static final class ReactiveResultUnavailableAdvice extends ReactiveLockExceptionHandler {
 
-		OfResultUnavailable(LockProblems problems) {
+		ReactiveResultUnavailableAdvice(LockProblems problems) {
 			super(problems);
 		}
 
@@ -173,9 +172,9 @@ public final class ReactiveLockExceptionHandlers {
 	/** Answers a {@link LeaseLostException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
-	public static final class OfLostLease extends ReactiveLockExceptionHandler {
+	public static final class ReactiveLostLeaseAdvice extends ReactiveLockExceptionHandler {
 
-		OfLostLease(LockProblems problems) {
+		ReactiveLostLeaseAdvice(LockProblems problems) {
 			super(problems);
 		}
 
@@ -189,9 +188,9 @@ public final class ReactiveLockExceptionHandlers {
 	/** Answers a {@link LockStoreException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
-	public static final class OfStore extends ReactiveLockExceptionHandler {
+	public static final class ReactiveStoreAdvice extends ReactiveLockExceptionHandler {
 
-		OfStore(LockProblems problems) {
+		ReactiveStoreAdvice(LockProblems problems) {
 			super(problems);
 		}
 

@@ -166,8 +166,8 @@ public final class PreparedConflictResolver implements HandlerExceptionResolver 
 		/** Resolvers that only answer. */
 		private static final Set<Class<?>> RESOLVERS = Set.of(ExceptionHandlerExceptionResolver.class,
 				ResponseStatusExceptionResolver.class, DefaultHandlerExceptionResolver.class,
-				HandlerExceptionResolverComposite.class, ConflictStatusResolver.class, PreparedConflictResolver.class,
-				SuspendedRequestResolver.class, ReplayedAnswerResolver.class);
+				HandlerExceptionResolverComposite.class, PreparedConflictResolver.class, SuspendedRequestResolver.class,
+				ReplayedAnswerResolver.class);
 
 		/** Stores an exception for an error page, which is not used for a conflict. */
 		private static final String ERROR_ATTRIBUTES = "org.springframework.boot.webmvc.error.DefaultErrorAttributes";

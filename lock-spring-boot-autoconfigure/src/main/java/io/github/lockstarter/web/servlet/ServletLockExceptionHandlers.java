@@ -21,6 +21,7 @@ import io.github.lockstarter.PayloadMismatchException;
 import io.github.lockstarter.RequestTooLargeException;
 import io.github.lockstarter.ResultUnavailableException;
 import io.github.lockstarter.TooManyLockKeysException;
+import io.github.lockstarter.operation.ConflictStatuses;
 import io.github.lockstarter.web.LockProblems;
 
 /**
@@ -31,9 +32,10 @@ import io.github.lockstarter.web.LockProblems;
 public final class ServletLockExceptionHandlers {
 
 	/** The advices, in one order, so that builds generate the same code. */
-	public static final List<Class<?>> ALL = List.of(OfConflict.class, OfMissingKey.class, OfTooManyKeys.class,
-			OfInvalidIdempotencyKey.class, OfPayloadMismatch.class, OfTooLargeRequest.class, OfResultUnavailable.class,
-			OfLostLease.class, OfStore.class);
+	public static final List<Class<?>> ALL = List.of(ServletConflictAdvice.class, ServletMissingKeyAdvice.class,
+			ServletTooManyKeysAdvice.class, ServletInvalidIdempotencyKeyAdvice.class,
+			ServletPayloadMismatchAdvice.class, ServletTooLargeRequestAdvice.class,
+			ServletResultUnavailableAdvice.class, ServletLostLeaseAdvice.class, ServletStoreAdvice.class);
 
 	private static final int BEFORE_SPRING_BOOT = -1;
 
@@ -43,16 +45,19 @@ public final class ServletLockExceptionHandlers {
 	/** Answers a {@link LockConflictException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
-	public static final class OfConflict extends ServletLockExceptionHandler {
+	public static final class ServletConflictAdvice extends ServletLockExceptionHandler {
 
-		OfConflict(LockProblems problems) {
+		private final ConflictStatuses statuses;
+
+		ServletConflictAdvice(LockProblems problems, ConflictStatuses statuses) {
 			super(problems);
+			this.statuses = statuses;
 		}
 
 		@ExceptionHandler
 		@Nullable ResponseEntity<ProblemDetail> handle(LockConflictException exception, ServletWebRequest request)
 				throws IOException {
-			return answer(exception, request);
+			return answer(this.statuses.addTo(exception), request);
 		}
 
 	}
@@ -60,9 +65,9 @@ public final class ServletLockExceptionHandlers {
 	/** Answers a {@link MissingLockKeyException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
-	public static final class OfMissingKey extends ServletLockExceptionHandler {
+	public static final class ServletMissingKeyAdvice extends ServletLockExceptionHandler {
 
-		OfMissingKey(LockProblems problems) {
+		ServletMissingKeyAdvice(LockProblems problems) {
 			super(problems);
 		}
 
@@ -77,9 +82,9 @@ public final class ServletLockExceptionHandlers {
 	/** Answers a {@link TooManyLockKeysException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
-	public static final class OfTooManyKeys extends ServletLockExceptionHandler {
+	public static final class ServletTooManyKeysAdvice extends ServletLockExceptionHandler {
 
-		OfTooManyKeys(LockProblems problems) {
+		ServletTooManyKeysAdvice(LockProblems problems) {
 			super(problems);
 		}
 
@@ -94,9 +99,9 @@ public final class ServletLockExceptionHandlers {
 	/** Answers an {@link InvalidIdempotencyKeyException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
-	public static final class OfInvalidIdempotencyKey extends ServletLockExceptionHandler {
+	public static final class ServletInvalidIdempotencyKeyAdvice extends ServletLockExceptionHandler {
 
-		OfInvalidIdempotencyKey(LockProblems problems) {
+		ServletInvalidIdempotencyKeyAdvice(LockProblems problems) {
 			super(problems);
 		}
 
@@ -111,9 +116,9 @@ public final class ServletLockExceptionHandlers {
 	/** Answers a {@link PayloadMismatchException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
-	public static final class OfPayloadMismatch extends ServletLockExceptionHandler {
+	public static final class ServletPayloadMismatchAdvice extends ServletLockExceptionHandler {
 
-		OfPayloadMismatch(LockProblems problems) {
+		ServletPayloadMismatchAdvice(LockProblems problems) {
 			super(problems);
 		}
 
@@ -128,9 +133,9 @@ public final class ServletLockExceptionHandlers {
 	/** Answers a {@link RequestTooLargeException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
-	public static final class OfTooLargeRequest extends ServletLockExceptionHandler {
+	public static final class ServletTooLargeRequestAdvice extends ServletLockExceptionHandler {
 
-		OfTooLargeRequest(LockProblems problems) {
+		ServletTooLargeRequestAdvice(LockProblems problems) {
 			super(problems);
 		}
 
@@ -145,9 +150,9 @@ public final class ServletLockExceptionHandlers {
 	/** Answers a {@link ResultUnavailableException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
-	public static final class OfResultUnavailable extends ServletLockExceptionHandler {
+	public static final class ServletResultUnavailableAdvice extends ServletLockExceptionHandler {
 
-		OfResultUnavailable(LockProblems problems) {
+		ServletResultUnavailableAdvice(LockProblems problems) {
 			super(problems);
 		}
 
@@ -162,9 +167,9 @@ public final class ServletLockExceptionHandlers {
 	/** Answers a {@link LeaseLostException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
-	public static final class OfLostLease extends ServletLockExceptionHandler {
+	public static final class ServletLostLeaseAdvice extends ServletLockExceptionHandler {
 
-		OfLostLease(LockProblems problems) {
+		ServletLostLeaseAdvice(LockProblems problems) {
 			super(problems);
 		}
 
@@ -179,9 +184,9 @@ public final class ServletLockExceptionHandlers {
 	/** Answers a {@link LockStoreException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
-	public static final class OfStore extends ServletLockExceptionHandler {
+	public static final class ServletStoreAdvice extends ServletLockExceptionHandler {
 
-		OfStore(LockProblems problems) {
+		ServletStoreAdvice(LockProblems problems) {
 			super(problems);
 		}
 

@@ -42,11 +42,7 @@ class FailingApplication {
 	private static LockException problem(String name) {
 		return switch (name) {
 			case "conflict" -> conflict();
-			case "annotated" -> {
-				LockConflictException conflict = conflict();
-				conflict.setStatusCode(HttpStatus.UNPROCESSABLE_CONTENT);
-				yield conflict;
-			}
+			case "annotated" -> conflict().withStatusCode(HttpStatus.UNPROCESSABLE_CONTENT);
 			case "lost" -> new LeaseLostException(SECRET);
 			case "store" -> new LockStoreException(SECRET, "down", new IllegalStateException("internal"));
 			case "key" -> new MissingLockKeyException("some");

@@ -26,6 +26,7 @@ import org.springframework.context.MessageSource;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.support.StaticMessageSource;
+import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ResponseEntity;
@@ -196,7 +197,8 @@ class ServletLockExceptionHandlersTests {
 	@DisplayName("Without the library's advice, status and headers are correct")
 	void withoutAdvice(String problemDetails) throws Exception {
 		TestServer server = server(NoAdvice.class, "spring.mvc.problemdetails.enabled=" + problemDetails);
-		HttpResponse<String> answer = server.post("/fail/conflict");
+		assertThat(server.post("/fail/conflict").statusCode()).isEqualTo(409);
+		HttpResponse<String> answer = server.post("/fail/annotated");
 		assertThat(answer.statusCode()).isEqualTo(422);
 		assertThat(answer.headers().firstValue("Retry-After")).hasValue("2");
 		assertThat(answer.headers().firstValue("Cache-Control")).hasValue("no-store");
@@ -273,6 +275,9 @@ class ServletLockExceptionHandlersTests {
 
 		private static final LockKey SECRET = new LockKey("some", "secret");
 
+		private static final LockOptions WAITING = LockOptions.of(Duration.ofSeconds(5))
+			.withWaitTime(Duration.ofSeconds(1));
+
 		@PostMapping("/users")
 		@ExclusiveRequest(name = "users", key = "#userName")
 		public String register(@RequestParam(required = false) String userName) {
@@ -299,8 +304,13 @@ class ServletLockExceptionHandlersTests {
 
 		@PostMapping("/fail/conflict")
 		public String conflict() {
-			LockOptions options = LockOptions.of(Duration.ofSeconds(5)).withWaitTime(Duration.ofSeconds(1));
-			throw new LockConflictException(SECRET, options, Duration.ofMillis(1840));
+			throw new LockConflictException(SECRET, WAITING, Duration.ofMillis(1840));
+		}
+
+		@PostMapping("/fail/annotated")
+		public String annotated() {
+			throw new LockConflictException(SECRET, WAITING, Duration.ofMillis(1840))
+				.withStatusCode(HttpStatus.UNPROCESSABLE_CONTENT);
 		}
 
 		@PostMapping("/fail/lost")
