@@ -21,7 +21,7 @@ final class StoreUse {
 
 	private final Map<String, Long> renewals = new HashMap<>();
 
-	/** The deadlines that the last acknowledged renewals have set. */
+	/** The deadlines that the last renewals have set whose answers arrived in time. */
 	private final Map<String, @Nullable Long> deadlines = new HashMap<>();
 
 	private final Map<String, Duration> kept = new HashMap<>();
@@ -96,12 +96,15 @@ final class StoreUse {
 	}
 
 	/**
-	 * Called when the answer to a renewal has arrived.
+	 * Called when the answer to a renewal has arrived. One that arrives after the engine
+	 * has released the owner comes too late.
 	 * @param deadline the new deadline on the clock of the process; {@code null} if the
 	 * store no longer had the lock
 	 */
 	void renewed(String owner, @Nullable Long deadline) {
-		this.deadlines.put(owner, deadline);
+		if (this.granted.containsKey(owner)) {
+			this.deadlines.put(owner, deadline);
+		}
 	}
 
 	/**
