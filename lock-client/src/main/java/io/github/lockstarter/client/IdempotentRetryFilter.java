@@ -126,11 +126,11 @@ public final class IdempotentRetryFilter implements ExchangeFilterFunction {
 	private static boolean isFailureOfConnection(Throwable failure) {
 		Throwable cause = (failure instanceof WebClientRequestException) ? failure.getCause() : failure;
 		return cause instanceof IOException || cause instanceof TimeoutException
-				|| (NETTY_PRESENT && Netty.isTimeout(cause));
+				|| (NETTY_PRESENT && NettyTimeouts.isTimeout(cause));
 	}
 
 	/** Timeouts of Netty are not I/O exceptions. */
-	private static final class Netty {
+	private static final class NettyTimeouts {
 
 		static boolean isTimeout(@Nullable Throwable cause) {
 			return cause instanceof io.netty.handler.timeout.TimeoutException;

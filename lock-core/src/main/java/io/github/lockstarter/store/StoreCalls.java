@@ -200,7 +200,7 @@ public final class StoreCalls implements AutoCloseable {
 
 	private <T> CompletionStage<T> inTime(LockKey key, CompletableFuture<T> answer, Deadline deadline) {
 		if (!answer.isDone()) {
-			Alarm alarm = new Alarm(key, answer, deadline);
+			CallTimeout alarm = new CallTimeout(key, answer, deadline);
 			alarm.set(deadline.nanos - nanoTime());
 			answer.whenComplete((result, failure) -> alarm.cancel());
 		}
@@ -294,7 +294,7 @@ public final class StoreCalls implements AutoCloseable {
 	/**
 	 * Fails a call at its timeout, unless its answer has arrived by then.
 	 */
-	private final class Alarm implements Runnable {
+	private final class CallTimeout implements Runnable {
 
 		private final LockKey key;
 
@@ -304,7 +304,7 @@ public final class StoreCalls implements AutoCloseable {
 
 		private volatile @Nullable Future<?> next;
 
-		Alarm(LockKey key, CompletableFuture<?> answer, Deadline deadline) {
+		CallTimeout(LockKey key, CompletableFuture<?> answer, Deadline deadline) {
 			this.key = key;
 			this.answer = answer;
 			this.deadline = deadline;

@@ -184,13 +184,13 @@ public class LocksEndpoint {
 	}
 
 	private static Lock lock(LockSnapshot lock, boolean shown, Instant now) {
-		Held held = Optional.ofNullable(lock.held())
-			.map((lease) -> new Held(now.minus(lease.age()), lease.remaining().toMillis(), lease.fencingToken(),
-					lease.request()))
+		LeaseDescriptor held = Optional.ofNullable(lock.held())
+			.map((lease) -> new LeaseDescriptor(now.minus(lease.age()), lease.remaining().toMillis(),
+					lease.fencingToken(), lease.request()))
 			.orElse(null);
-		List<Waiting> waiting = lock.waiting()
+		List<WaiterDescriptor> waiting = lock.waiting()
 			.stream()
-			.map((waiter) -> new Waiting(now.minus(waiter.age()), waiter.request()))
+			.map((waiter) -> new WaiterDescriptor(now.minus(waiter.age()), waiter.request()))
 			.toList();
 		return new Lock(lock.key().name(), shown ? lock.key().key() : digest(lock.key()), held, waiting);
 	}
@@ -245,7 +245,7 @@ public class LocksEndpoint {
 	 * @param held the lease that this instance holds, if any
 	 * @param waiting the waiters in this instance, the next one first
 	 */
-	public record Lock(String name, String key, @Nullable Held held, List<Waiting> waiting) {
+	public record Lock(String name, String key, @Nullable LeaseDescriptor held, List<WaiterDescriptor> waiting) {
 	}
 
 	/**
@@ -256,7 +256,7 @@ public class LocksEndpoint {
 	 * @param fencingToken the fencing token
 	 * @param request the request that holds the lock, if known
 	 */
-	public record Held(Instant since, long remainingMillis, long fencingToken, @Nullable String request) {
+	public record LeaseDescriptor(Instant since, long remainingMillis, long fencingToken, @Nullable String request) {
 	}
 
 	/**
@@ -265,7 +265,7 @@ public class LocksEndpoint {
 	 * @param since the time of its arrival
 	 * @param request the request that waits, if known
 	 */
-	public record Waiting(Instant since, @Nullable String request) {
+	public record WaiterDescriptor(Instant since, @Nullable String request) {
 	}
 
 }

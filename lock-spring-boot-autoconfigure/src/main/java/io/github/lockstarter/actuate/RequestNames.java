@@ -37,7 +37,7 @@ public final class RequestNames implements ObservationHandler<LockObservationCon
 
 	private static @Nullable String name(Observation.ContextView context) {
 		String name = SERVLET ? Servlet.name(context) : null;
-		return (name == null && REACTIVE) ? Reactive.name(context) : name;
+		return (name == null && REACTIVE) ? ReactiveNames.name(context) : name;
 	}
 
 	private static final class Servlet {
@@ -50,7 +50,7 @@ public final class RequestNames implements ObservationHandler<LockObservationCon
 
 	}
 
-	private static final class Reactive {
+	private static final class ReactiveNames {
 
 		static @Nullable String name(Observation.ContextView view) {
 			return (view instanceof org.springframework.http.server.reactive.observation.ServerRequestObservationContext request

@@ -25,7 +25,7 @@ public final class LockClientAutoConfiguration {
 
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnBooleanProperty("lock.client.enabled")
-	static class Blocking {
+	static class BlockingClientConfiguration {
 
 		@Bean
 		@ConditionalOnMissingBean
@@ -38,7 +38,7 @@ public final class LockClientAutoConfiguration {
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnBooleanProperty("lock.client.enabled")
 	@ConditionalOnClass(WebClient.class)
-	static class Reactive {
+	static class ReactiveClientConfiguration {
 
 		@Bean
 		@ConditionalOnMissingBean

@@ -392,7 +392,7 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 	 * only where no component of the application would notice.
 	 */
 	record Web(@DefaultValue("409") int conflictStatus, @DefaultValue("method") ReleaseOn releaseOn,
-			@DefaultValue("thread") Waiting waiting, @Nullable Integer maxWaitingThreads,
+			@DefaultValue("thread") WaitMode waiting, @Nullable Integer maxWaitingThreads,
 			@DefaultValue("true") boolean preparedRejections) {
 
 		/** Half of the threads that Tomcat and Jetty have by default. */
@@ -412,7 +412,7 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 		}
 
 		boolean suspendsRequests() {
-			return this.waiting == Waiting.SUSPENDED;
+			return this.waiting == WaitMode.SUSPENDED;
 		}
 
 		boolean releasesOnResponse() {
@@ -420,7 +420,7 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 		}
 
 		/** What a waiting request does with its thread. */
-		enum Waiting {
+		enum WaitMode {
 
 			/** It waits on the thread. */
 			THREAD,

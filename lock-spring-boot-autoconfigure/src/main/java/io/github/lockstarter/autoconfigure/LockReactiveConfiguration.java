@@ -38,7 +38,7 @@ import io.github.lockstarter.web.reactive.LockWebExceptionHandler;
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 @ConditionalOnClass(DispatcherHandler.class)
-@Import(LockReactiveConfiguration.Handlers.class)
+@Import(LockReactiveConfiguration.ReactiveAdviceRegistrar.class)
 class LockReactiveConfiguration {
 
 	@Bean
@@ -108,9 +108,9 @@ class LockReactiveConfiguration {
 				statuses);
 	}
 
-	static class Handlers extends LockExceptionHandlerRegistrar {
+	static class ReactiveAdviceRegistrar extends LockExceptionHandlerRegistrar {
 
-		Handlers(BeanFactory beanFactory) {
+		ReactiveAdviceRegistrar(BeanFactory beanFactory) {
 			super(beanFactory, ReactiveLockExceptionHandlers.ALL);
 		}
 

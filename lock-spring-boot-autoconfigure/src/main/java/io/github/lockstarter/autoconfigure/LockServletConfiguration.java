@@ -48,7 +48,7 @@ import io.github.lockstarter.web.servlet.SuspendedRequestResolver;
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass(DispatcherServlet.class)
-@Import(LockServletConfiguration.Handlers.class)
+@Import(LockServletConfiguration.ServletAdviceRegistrar.class)
 class LockServletConfiguration {
 
 	private static final String MAPPING = "requestMappingHandlerMapping";
@@ -153,9 +153,9 @@ class LockServletConfiguration {
 						(handler.getBean() instanceof String name) ? beans.getSingleton(name) : handler.getBean()));
 	}
 
-	static class Handlers extends LockExceptionHandlerRegistrar {
+	static class ServletAdviceRegistrar extends LockExceptionHandlerRegistrar {
 
-		Handlers(BeanFactory beanFactory) {
+		ServletAdviceRegistrar(BeanFactory beanFactory) {
 			super(beanFactory, ServletLockExceptionHandlers.ALL);
 		}
 

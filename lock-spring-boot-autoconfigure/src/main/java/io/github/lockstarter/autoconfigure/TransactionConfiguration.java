@@ -87,7 +87,7 @@ class TransactionConfiguration {
 
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(Mono.class)
-	static class Reactive {
+	static class ReactiveTransactionConfiguration {
 
 		@Bean
 		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)

@@ -146,7 +146,7 @@ public final class CompletionAdapterRegistry {
 	 * method, or later.
 	 * @return the result of the work, or what stands for it
 	 */
-	public static @Nullable Object run(GuardedCall call, HeldLeases leases, Work work) throws Throwable {
+	public static @Nullable Object run(GuardedCall call, HeldLeases leases, GuardedWork work) throws Throwable {
 		boolean guarded = false;
 		try {
 			Object result = guard(call, work.run(), leases);
@@ -232,7 +232,7 @@ public final class CompletionAdapterRegistry {
 	}
 
 	/** The work of a call. */
-	public interface Work {
+	public interface GuardedWork {
 
 		@Nullable Object run() throws Throwable;
 

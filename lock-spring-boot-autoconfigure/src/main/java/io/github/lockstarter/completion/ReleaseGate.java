@@ -12,7 +12,7 @@ final class ReleaseGate {
 
 	private final boolean untilResponse;
 
-	private Work work = Work.AHEAD;
+	private WorkState work = WorkState.AHEAD;
 
 	/** The number of inner calls that have joined the leases and have not ended. */
 	private int joined;
@@ -38,20 +38,20 @@ final class ReleaseGate {
 	 * @return {@code false} if it must not begin, since the leases have been released
 	 */
 	synchronized boolean beginWork() {
-		if (this.work == Work.AHEAD && !this.open) {
-			this.work = Work.UNDER_WAY;
+		if (this.work == WorkState.AHEAD && !this.open) {
+			this.work = WorkState.UNDER_WAY;
 		}
-		return this.work == Work.UNDER_WAY;
+		return this.work == WorkState.UNDER_WAY;
 	}
 
 	/** The work is about to end with a result that stands for more work. */
 	synchronized void passOn() {
-		this.work = Work.PASSED_ON;
+		this.work = WorkState.PASSED_ON;
 	}
 
 	/** Ends the work, unless it has been passed on: then it is ahead again. */
 	synchronized boolean endWork() {
-		this.work = (this.work == Work.PASSED_ON && !this.requestEnded) ? Work.AHEAD : Work.ENDED;
+		this.work = (this.work == WorkState.PASSED_ON && !this.requestEnded) ? WorkState.AHEAD : WorkState.ENDED;
 		return settle();
 	}
 
@@ -125,12 +125,13 @@ final class ReleaseGate {
 		if (this.abandoned) {
 			return false;
 		}
-		return this.responseAwaited || (this.requestEnded ? this.work == Work.UNDER_WAY || this.work == Work.PASSED_ON
-				: this.work != Work.ENDED || this.untilResponse);
+		return this.responseAwaited
+				|| (this.requestEnded ? this.work == WorkState.UNDER_WAY || this.work == WorkState.PASSED_ON
+						: this.work != WorkState.ENDED || this.untilResponse);
 	}
 
 	/** The work of the call, as far as it continues after the method has returned. */
-	private enum Work {
+	private enum WorkState {
 
 		/** None is known, but it may begin. */
 		AHEAD,

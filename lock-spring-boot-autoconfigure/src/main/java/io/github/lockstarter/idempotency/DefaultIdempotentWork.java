@@ -17,7 +17,7 @@ import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.ReactiveIdempotentWork;
-import io.github.lockstarter.completion.CompletionAdapterRegistry.Work;
+import io.github.lockstarter.completion.CompletionAdapterRegistry.GuardedWork;
 import io.github.lockstarter.completion.ReturnType;
 import io.github.lockstarter.interceptor.ReactiveAcquisition;
 import io.github.lockstarter.interceptor.StageCalls;
@@ -129,7 +129,7 @@ final class DefaultIdempotentWork<T extends @Nullable Object> implements Idempot
 		}
 	}
 
-	IdempotentCall newCall(ReturnType type, Work work) {
+	IdempotentCall newCall(ReturnType type, GuardedWork work) {
 		LockOptions options = (this.options != null) ? this.options : configuredOptions();
 		return new IdempotentCall(this.registry, this.key, options, new SharedCall(this.results, this.caller), type,
 				work);

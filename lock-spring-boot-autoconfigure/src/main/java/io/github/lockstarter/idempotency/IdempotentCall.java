@@ -9,7 +9,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.ResultUnavailableException;
 import io.github.lockstarter.completion.CompletionAdapterRegistry;
-import io.github.lockstarter.completion.CompletionAdapterRegistry.Work;
+import io.github.lockstarter.completion.CompletionAdapterRegistry.GuardedWork;
 import io.github.lockstarter.completion.GuardedCall;
 import io.github.lockstarter.completion.HandledRequest;
 import io.github.lockstarter.completion.HeldLeases;
@@ -37,10 +37,10 @@ final class IdempotentCall implements GuardedCall, StageCall {
 
 	private final ReturnType returnType;
 
-	private final Work work;
+	private final GuardedWork work;
 
 	IdempotentCall(DefaultIdempotencyRegistry registry, LockKey key, LockOptions options, SharedCall sharing,
-			ReturnType returnType, Work work) {
+			ReturnType returnType, GuardedWork work) {
 		this.registry = registry;
 		this.key = key;
 		this.options = options;

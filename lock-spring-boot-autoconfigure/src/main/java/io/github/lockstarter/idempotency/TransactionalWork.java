@@ -9,7 +9,7 @@ import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionOperations;
 
-import io.github.lockstarter.completion.CompletionAdapterRegistry.Work;
+import io.github.lockstarter.completion.CompletionAdapterRegistry.GuardedWork;
 import io.github.lockstarter.completion.LeaseContext;
 import io.github.lockstarter.completion.TransactionalResult;
 
@@ -17,13 +17,13 @@ import io.github.lockstarter.completion.TransactionalResult;
  * Does work in a transaction that begins and ends under its lease. Its value is kept in
  * the transaction where the store can join it.
  */
-final class TransactionalWork implements Work {
+final class TransactionalWork implements GuardedWork {
 
-	private final Work work;
+	private final GuardedWork work;
 
 	private final TransactionOperations transactions;
 
-	TransactionalWork(Work work, TransactionOperations transactions) {
+	TransactionalWork(GuardedWork work, TransactionOperations transactions) {
 		this.work = work;
 		this.transactions = transactions;
 	}

@@ -21,11 +21,11 @@ final class CallerSecurityContext {
 	 * empty. Its thread has its previous context afterwards.
 	 */
 	static Runnable keep(Runnable task) {
-		return PRESENT ? Contexts.keep(task) : task;
+		return PRESENT ? TaskContexts.keep(task) : task;
 	}
 
 	/** A class of its own, because Spring Security is optional. */
-	private static final class Contexts {
+	private static final class TaskContexts {
 
 		static Runnable keep(Runnable task) {
 			return new DelegatingSecurityContextRunnable(task);

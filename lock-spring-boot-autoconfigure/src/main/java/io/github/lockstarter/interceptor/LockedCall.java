@@ -14,7 +14,7 @@ import org.springframework.resilience.retry.AbstractRetryInterceptor;
 import org.springframework.util.Assert;
 
 import io.github.lockstarter.completion.CompletionAdapterRegistry;
-import io.github.lockstarter.completion.CompletionAdapterRegistry.Work;
+import io.github.lockstarter.completion.CompletionAdapterRegistry.GuardedWork;
 import io.github.lockstarter.completion.GuardedCall;
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.completion.LeaseContext;
@@ -173,7 +173,7 @@ public final class LockedCall implements GuardedCall, StageCall {
 		return CompletionAdapterRegistry.completed(returnType(), ((SharedResult.Value) result).value());
 	}
 
-	private @Nullable Object guarded(HeldLeases leases, Work work) throws Throwable {
+	private @Nullable Object guarded(HeldLeases leases, GuardedWork work) throws Throwable {
 		return leases.result().isSkipped() ? work.run() : CompletionAdapterRegistry.run(this, leases, work);
 	}
 

@@ -306,7 +306,7 @@ final class CanonicalJson {
 			shown.write(this, object);
 			separator = ',';
 		}
-		for (ObjectState.Part part : state.parts()) {
+		for (ObjectState.StatePart part : state.parts()) {
 			this.json.append(separator).append('"').append(part.name()).append("\":");
 			append(part.of(object));
 			separator = ',';

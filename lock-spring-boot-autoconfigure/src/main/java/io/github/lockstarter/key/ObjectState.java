@@ -32,13 +32,13 @@ final class ObjectState {
 
 	private final String type;
 
-	private final List<Part> parts;
+	private final List<StatePart> parts;
 
 	private final boolean readable;
 
 	private final boolean complete;
 
-	private ObjectState(String type, List<Part> parts, boolean readable, boolean complete) {
+	private ObjectState(String type, List<StatePart> parts, boolean readable, boolean complete) {
 		this.type = type;
 		this.parts = parts;
 		this.readable = readable;
@@ -64,7 +64,7 @@ final class ObjectState {
 		Class<?> user = userClass(type);
 		List<Field> all = fields(user);
 		List<Field> fields = all.stream().filter((each) -> !PlainValues.isOfLibrary(each.getDeclaringClass())).toList();
-		List<Part> parts = parts(fields, type);
+		List<StatePart> parts = parts(fields, type);
 		return new ObjectState(user.getName(), parts, isKnown(fields), !parts.isEmpty() && parts.size() == all.size());
 	}
 
@@ -78,7 +78,7 @@ final class ObjectState {
 	}
 
 	/** Returns the parts of the state, sorted by name. */
-	List<Part> parts() {
+	List<StatePart> parts() {
 		return this.parts;
 	}
 
@@ -98,7 +98,7 @@ final class ObjectState {
 	private static ObjectState ofFields(Class<?> type) {
 		Class<?> user = userClass(type);
 		List<Field> fields = fields(user);
-		List<Part> parts = parts(fields, type);
+		List<StatePart> parts = parts(fields, type);
 		boolean shown = user.isRecord() || getters(user).stream().anyMatch(ObjectState::isGetter)
 				|| hasReadableMember(user) || (fields.isEmpty() && isDistinctWithoutFields(user));
 		boolean known = !parts.isEmpty() || (fields.isEmpty() && isKnown(fields));
@@ -112,12 +112,12 @@ final class ObjectState {
 			.toList();
 	}
 
-	private static List<Part> parts(List<Field> fields, Class<?> type) {
+	private static List<StatePart> parts(List<Field> fields, Class<?> type) {
 		Class<?> user = userClass(type);
 		return fields.stream()
 			.filter(ObjectState::isState)
-			.map((each) -> new Part(each.getName(), (user == type) ? accessible(each, type) : getter(each, user)))
-			.sorted(Comparator.comparing(Part::name))
+			.map((each) -> new StatePart(each.getName(), (user == type) ? accessible(each, type) : getter(each, user)))
+			.sorted(Comparator.comparing(StatePart::name))
 			.toList();
 	}
 
@@ -162,10 +162,10 @@ final class ObjectState {
 
 	/** Such an object is readable only if no other method tells more than its getters. */
 	private static ObjectState ofInterfaces(Class<?> type) {
-		List<Part> parts = Stream.of(type.getInterfaces())
+		List<StatePart> parts = Stream.of(type.getInterfaces())
 			.flatMap((each) -> getters(each).stream())
-			.map((getter) -> new Part(getter.getName(), readMethod(getter)))
-			.sorted(Comparator.comparing(Part::name))
+			.map((getter) -> new StatePart(getter.getName(), readMethod(getter)))
+			.sorted(Comparator.comparing(StatePart::name))
 			.toList();
 		String interfaces = Stream.of(type.getInterfaces()).map(Class::getName).collect(Collectors.joining("&"));
 		boolean complete = Stream.of(type.getInterfaces())
@@ -213,7 +213,7 @@ final class ObjectState {
 	 * @param name its name
 	 * @param member the field, or the getter of a proxy
 	 */
-	record Part(String name, Member member) {
+	record StatePart(String name, Member member) {
 
 		/** Returns the value of the part for an object. */
 		@Nullable Object of(Object object) {

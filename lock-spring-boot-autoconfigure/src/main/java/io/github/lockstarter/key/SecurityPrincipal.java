@@ -35,7 +35,7 @@ public final class SecurityPrincipal {
 
 	/** Returns the principal of this thread. */
 	public static @Nullable Principal ofThread() {
-		return PRESENT ? Contexts.ofThread() : null;
+		return PRESENT ? ThreadContext.ofThread() : null;
 	}
 
 	/** Emits the principal in the context of the subscriber. */
@@ -48,11 +48,11 @@ public final class SecurityPrincipal {
 	 * authenticated.
 	 */
 	public static @Nullable Principal unlessAnonymous(@Nullable Principal principal) {
-		return (PRESENT && Contexts.isAnonymous(principal)) ? null : principal;
+		return (PRESENT && ThreadContext.isAnonymous(principal)) ? null : principal;
 	}
 
 	/** A class of its own, because Spring Security is optional. */
-	private static final class Contexts {
+	private static final class ThreadContext {
 
 		static @Nullable Principal ofThread() {
 			return SecurityContextHolder.getContext().getAuthentication();

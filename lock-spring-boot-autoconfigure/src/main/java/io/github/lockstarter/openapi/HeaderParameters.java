@@ -20,7 +20,7 @@ import io.github.lockstarter.key.IdempotencyKeyHeader;
 import io.github.lockstarter.key.MethodExpression;
 import io.github.lockstarter.operation.LockOperation;
 import io.github.lockstarter.operation.LockedMethod;
-import io.github.lockstarter.result.Replay;
+import io.github.lockstarter.result.ReplayRetention;
 
 /**
  * The headers that the expressions of locks read, as parameters of the operation.
@@ -97,7 +97,7 @@ final class HeaderParameters {
 		}
 	}
 
-	private static String description(@Nullable Replay replay) {
+	private static String description(@Nullable ReplayRetention replay) {
 		String use = "A random key that the client generates for each request, and sends again when it repeats the request.";
 		return (replay != null)
 				? "%s It expires after %s: until then, a request with the same key receives the answer to the first. %s"

@@ -29,7 +29,7 @@ import io.github.lockstarter.key.LockKeyResolver;
 import io.github.lockstarter.key.LockKeys;
 import io.github.lockstarter.key.MethodExpression;
 import io.github.lockstarter.result.KeptAnswers;
-import io.github.lockstarter.result.Replay;
+import io.github.lockstarter.result.ReplayRetention;
 import io.github.lockstarter.result.ResultSharing;
 import io.github.lockstarter.result.SharingSettings;
 
@@ -137,7 +137,7 @@ final class ExclusiveRequestParser {
 
 	private @Nullable Sharing sharing(ExclusiveRequest annotation, String name, LockedMethod locked,
 			List<ExclusiveRequest> all) {
-		Replay replay = replay(annotation, locked);
+		ReplayRetention replay = replay(annotation, locked);
 		if (replay == null && annotation.onConflict() != OnConflict.SHARE) {
 			return null;
 		}
@@ -174,7 +174,7 @@ final class ExclusiveRequestParser {
 	 * Returns the replay. Only a request has an answer, so methods other than handlers
 	 * keep their values.
 	 */
-	private @Nullable Replay replay(ExclusiveRequest annotation, LockedMethod locked) {
+	private @Nullable ReplayRetention replay(ExclusiveRequest annotation, LockedMethod locked) {
 		Duration time = duration("replay", annotation.replay());
 		String keep = resolve(annotation.keep());
 		Assert.isTrue(time != null || keep == null, "keep has an effect only with replay, as in replay = \"24h\"");
@@ -185,7 +185,7 @@ final class ExclusiveRequestParser {
 		Assert.isTrue(own == null || own.values() || locked.ofController(),
 				() -> "keep = \"%s\" selects answers to requests, but the class is not a controller".formatted(keep));
 		KeptAnswers standard = locked.ofController() ? this.settings.obtain().replay().keep() : KeptAnswers.VALUES;
-		return new Replay(time, (own != null) ? own : standard);
+		return new ReplayRetention(time, (own != null) ? own : standard);
 	}
 
 	private @Nullable Duration duration(String attribute, String text) {

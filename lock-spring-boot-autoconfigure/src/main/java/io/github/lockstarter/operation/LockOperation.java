@@ -14,7 +14,7 @@ import io.github.lockstarter.annotation.OnConflict;
 import io.github.lockstarter.key.LockInvocation;
 import io.github.lockstarter.key.LockKeys;
 import io.github.lockstarter.key.MethodExpression;
-import io.github.lockstarter.result.Replay;
+import io.github.lockstarter.result.ReplayRetention;
 import io.github.lockstarter.result.SharedCall;
 
 /**
@@ -60,7 +60,7 @@ public record LockOperation(String name, boolean enabled, LockKeys keys, @Nullab
 	}
 
 	/** Returns the replay of results; {@code null} if they are not replayed. */
-	public @Nullable Replay replay() {
+	public @Nullable ReplayRetention replay() {
 		return (this.sharing != null) ? this.sharing.results().replay() : null;
 	}
 

@@ -26,7 +26,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.ResponseEntity;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.result.ResultHead.Kind;
+import io.github.lockstarter.result.ResultHead.ResultKind;
 
 /**
  * The format for the values of a method: JSON of the declared type. No type is ever read
@@ -106,7 +106,7 @@ final class ResultFormat {
 	 */
 	void write(String fingerprint, @Nullable Object value, BoundedOutput output) {
 		ResponseHead ofEntity = (value instanceof HttpEntity<?> entity) ? head(entity) : null;
-		ResultText.write(new ResultHead(Kind.VALUE, fingerprint, this.shape, ofEntity, null, null), (content) -> {
+		ResultText.write(new ResultHead(ResultKind.VALUE, fingerprint, this.shape, ofEntity, null, null), (content) -> {
 			if (this.type.many()) {
 				writeAll((List<?>) value, content);
 			}

@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
  * @param length the number of characters of a body that is text, whose lines could
  * otherwise be cut off unnoticed; {@code null} for other kinds
  */
-public record ResultHead(Kind kind, String fingerprint, @Nullable String shape, @Nullable ResponseHead head,
+public record ResultHead(ResultKind kind, String fingerprint, @Nullable String shape, @Nullable ResponseHead head,
 		@Nullable String reason, @Nullable Integer length) {
 
 	/** The kinds of results. */
-	public enum Kind {
+	public enum ResultKind {
 
 		/** JSON of the declared type. */
 		VALUE,

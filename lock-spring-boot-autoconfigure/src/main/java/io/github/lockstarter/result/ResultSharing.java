@@ -56,7 +56,7 @@ public final class ResultSharing {
 
 	private final ResultType type;
 
-	private final @Nullable Replay replay;
+	private final @Nullable ReplayRetention replay;
 
 	/** Events that have been logged: only the first of a kind is logged as a warning. */
 	private final Set<Event> logged;
@@ -64,7 +64,7 @@ public final class ResultSharing {
 	private volatile @Nullable ResultFormat format;
 
 	ResultSharing(SharingSettings settings, String lockName, SharedWork work, ResultType type,
-			@Nullable Replay replay) {
+			@Nullable ReplayRetention replay) {
 		this.settings = settings;
 		this.lockName = lockName;
 		this.work = work;
@@ -83,7 +83,7 @@ public final class ResultSharing {
 		this.lockName = other.lockName;
 		this.work = other.work;
 		this.type = other.type;
-		this.replay = new Replay(keep, (other.replay != null) ? other.replay.answers() : KeptAnswers.VALUES);
+		this.replay = new ReplayRetention(keep, (other.replay != null) ? other.replay.answers() : KeptAnswers.VALUES);
 		this.logged = other.logged;
 		this.format = other.format;
 	}
@@ -491,7 +491,7 @@ public final class ResultSharing {
 	/**
 	 * Returns how results are kept for later duplicates; {@code null} if they are not.
 	 */
-	public @Nullable Replay replay() {
+	public @Nullable ReplayRetention replay() {
 		return this.replay;
 	}
 

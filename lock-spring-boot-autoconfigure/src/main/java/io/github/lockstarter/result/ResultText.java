@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
-import io.github.lockstarter.result.ResultHead.Kind;
+import io.github.lockstarter.result.ResultHead.ResultKind;
 import io.github.lockstarter.result.SharedResult.Response;
 
 /**
@@ -58,7 +58,8 @@ record ResultText(ResultHead head, String content) {
 		String binary = response.body();
 		byte[] bytes = response.bytes();
 		String text = (bytes != null) ? text(bytes) : NOTHING;
-		Kind kind = (bytes == null) ? Kind.ERROR_PAGE : (text != null) ? Kind.TEXT : Kind.BINARY;
+		ResultKind kind = (bytes == null) ? ResultKind.ERROR_PAGE
+				: (text != null) ? ResultKind.TEXT : ResultKind.BINARY;
 		Integer length = (bytes != null && text != null) ? text.length() : null;
 		write(new ResultHead(kind, fingerprint, null, response.head(), response.reason(), length),
 				(content) -> content.write((text != null) ? text : String.valueOf(binary)), output);
@@ -82,7 +83,7 @@ record ResultText(ResultHead head, String content) {
 	/** Returns the text that stands for a result that is not kept. */
 	static String unavailable(String fingerprint) {
 		BoundedOutput output = new BoundedOutput(Long.MAX_VALUE);
-		write(new ResultHead(Kind.UNAVAILABLE, fingerprint, null, null, null, null),
+		write(new ResultHead(ResultKind.UNAVAILABLE, fingerprint, null, null, null, null),
 				(content) -> content.write(NOTHING), output);
 		return output.toString();
 	}

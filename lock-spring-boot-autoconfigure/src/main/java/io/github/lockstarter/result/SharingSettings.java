@@ -84,7 +84,7 @@ public final class SharingSettings {
 	 * @throws LockConfigurationException if results of the type cannot be shared
 	 * @throws IllegalArgumentException if the time of a replay is out of range
 	 */
-	public ResultSharing of(String lockName, Method method, ResultType type, @Nullable Replay replay) {
+	public ResultSharing of(String lockName, Method method, ResultType type, @Nullable ReplayRetention replay) {
 		if (replay != null) {
 			checkTime(replay.keep());
 		}
@@ -103,7 +103,7 @@ public final class SharingSettings {
 		checkTime(keep);
 		ResultType type = new ResultType(result.toClass(), result, false);
 		return new ResultSharing(this, lockName, SharedWork.inCode(lockName, type), type,
-				new Replay(keep, KeptAnswers.VALUES));
+				new ReplayRetention(keep, KeptAnswers.VALUES));
 	}
 
 	Duration ttl() {

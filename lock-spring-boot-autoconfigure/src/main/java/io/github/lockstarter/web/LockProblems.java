@@ -40,25 +40,26 @@ public final class LockProblems {
 	}
 
 	/** Returns what the client can do, for protocols that have no HTTP status. */
-	public static Kind kind(LockException exception) {
+	public static ProblemKind kind(LockException exception) {
 		if (exception instanceof LockConflictException conflict) {
-			return (conflict.getConflictReason() == ConflictReason.QUEUE_FULL) ? Kind.OVERLOAD : Kind.CONFLICT;
+			return (conflict.getConflictReason() == ConflictReason.QUEUE_FULL) ? ProblemKind.OVERLOAD
+					: ProblemKind.CONFLICT;
 		}
 		if (exception instanceof LeaseLostException) {
-			return Kind.CONFLICT;
+			return ProblemKind.CONFLICT;
 		}
 		if (exception.getStatusCode().is5xxServerError()) {
-			return Kind.UNAVAILABLE;
+			return ProblemKind.UNAVAILABLE;
 		}
 		return (exception.getStatusCode().isSameCodeAs(HttpStatus.BAD_REQUEST)
-				|| exception.getStatusCode().isSameCodeAs(HttpStatus.CONTENT_TOO_LARGE)) ? Kind.INVALID
-						: Kind.REUSED_KEY;
+				|| exception.getStatusCode().isSameCodeAs(HttpStatus.CONTENT_TOO_LARGE)) ? ProblemKind.INVALID
+						: ProblemKind.REUSED_KEY;
 	}
 
 	/**
 	 * What a client can do about a problem.
 	 */
-	public enum Kind {
+	public enum ProblemKind {
 
 		/** Repeat the whole operation later. */
 		CONFLICT,

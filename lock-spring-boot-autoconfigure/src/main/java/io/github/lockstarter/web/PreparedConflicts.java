@@ -29,7 +29,7 @@ public final class PreparedConflicts {
 
 	private static final long MAX_AGE = TimeUnit.MINUTES.toNanos(1);
 
-	private final Map<Kind, Sample> samples = new ConcurrentHashMap<>();
+	private final Map<ConflictKind, Sample> samples = new ConcurrentHashMap<>();
 
 	private final LongSupplier clock;
 
@@ -43,7 +43,7 @@ public final class PreparedConflicts {
 	}
 
 	/** Returns the answer to conflicts of a kind, if one is prepared. */
-	public @Nullable PreparedConflict find(Kind kind) {
+	public @Nullable PreparedConflict find(ConflictKind kind) {
 		Sample sample = current(kind);
 		return (sample != null && sample.confirmed) ? sample.answer : null;
 	}
@@ -51,12 +51,12 @@ public final class PreparedConflicts {
 	/**
 	 * Returns whether {@link #add} needs an answer to a conflict of this kind.
 	 */
-	public boolean wants(Kind kind) {
+	public boolean wants(ConflictKind kind) {
 		Sample sample = current(kind);
 		return (sample == null || !sample.confirmed) && kind.accepted.toString().length() <= MAX_ACCEPTED_LENGTH;
 	}
 
-	private @Nullable Sample current(Kind kind) {
+	private @Nullable Sample current(ConflictKind kind) {
 		Sample sample = this.samples.get(kind);
 		return (sample != null && sample.end - this.clock.getAsLong() > 0) ? sample : null;
 	}
@@ -65,7 +65,7 @@ public final class PreparedConflicts {
 	 * Adds an answer that the exception handling has produced.
 	 * @param answer the answer; {@code null} if conflicts of this kind cannot be prepared
 	 */
-	public void add(Kind kind, @Nullable PreparedConflict answer) {
+	public void add(ConflictKind kind, @Nullable PreparedConflict answer) {
 		if (this.samples.size() >= MAX_ANSWERS) {
 			this.samples.clear();
 		}
@@ -102,20 +102,20 @@ public final class PreparedConflicts {
 	 * @param locale the language of the answer
 	 * @param accepted the media types that the client accepts, parsed or as in the header
 	 */
-	public record Kind(Class<?> controller, URI problem, int status, Locale locale, List<?> accepted) {
+	public record ConflictKind(Class<?> controller, URI problem, int status, Locale locale, List<?> accepted) {
 
 		/**
 		 * Returns the kind of a conflict.
 		 * @return the kind; {@code null} if the answer also depends on something else
 		 */
-		public static @Nullable Kind of(Class<?> controller, LockConflictException conflict, Locale locale,
+		public static @Nullable ConflictKind of(Class<?> controller, LockConflictException conflict, Locale locale,
 				List<?> accepted) {
 			ProblemDetail body = conflict.getBody();
 			URI problem = body.getType();
 			boolean plain = conflict.getClass() == LockConflictException.class && conflict.hasOwnStatusCode()
 					&& body.getInstance() == null && body.getProperties() != null && body.getProperties().size() == 1;
 			return (problem != null && plain)
-					? new Kind(controller, problem, conflict.getStatusCode().value(), locale, accepted) : null;
+					? new ConflictKind(controller, problem, conflict.getStatusCode().value(), locale, accepted) : null;
 		}
 
 	}

@@ -41,7 +41,7 @@ import io.github.lockstarter.annotation.OnConflict;
 import io.github.lockstarter.key.CurrentRequest;
 import io.github.lockstarter.key.LockInvocation;
 import io.github.lockstarter.result.KeptAnswers;
-import io.github.lockstarter.result.Replay;
+import io.github.lockstarter.result.ReplayRetention;
 import io.github.lockstarter.annotation.Inherited;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -110,7 +110,7 @@ class LockOperationSourceTests {
 		LockOperation operation = operation(Placeholders.class, "method");
 		assertThat(operation.name()).isEqualTo("resolved");
 		assertThat(operation.options().ttl()).isEqualTo(Duration.ofSeconds(2));
-		assertThat(operation.replay()).isEqualTo(new Replay(Duration.ofSeconds(2), KeptAnswers.ALL));
+		assertThat(operation.replay()).isEqualTo(new ReplayRetention(Duration.ofSeconds(2), KeptAnswers.ALL));
 	}
 
 	@ParameterizedTest
@@ -310,7 +310,7 @@ class LockOperationSourceTests {
 	}
 
 	private KeptAnswers kept(Class<?> type, String method) {
-		Replay replay = operation(type, method).replay();
+		ReplayRetention replay = operation(type, method).replay();
 		assertThat(replay).isNotNull();
 		return replay.answers();
 	}

@@ -30,7 +30,7 @@ class EmittedValuesTests {
 
 	private final ResultSharing sharing = sharing(null);
 
-	private final ResultSharing replay = sharing(new Replay(Duration.ofHours(1), KeptAnswers.VALUES));
+	private final ResultSharing replay = sharing(new ReplayRetention(Duration.ofHours(1), KeptAnswers.VALUES));
 
 	@Test
 	@DisplayName("All emitted values are written together, in their order")
@@ -94,7 +94,7 @@ class EmittedValuesTests {
 		assertThat(this.counts.lockNames()).isEmpty();
 	}
 
-	private ResultSharing sharing(Replay replay) {
+	private ResultSharing sharing(ReplayRetention replay) {
 		return this.settings.of("lock", ReflectionUtils.findMethod(getClass(), "together"),
 				new ResultType(getClass(), ResolvableType.forClass(String.class), true), replay);
 	}

@@ -70,9 +70,9 @@ class ReceivedResultsTests {
 
 	private final ResultSharing sharing = of(false, null);
 
-	private final ResultSharing replay = of(false, new Replay(Duration.ofHours(24), KeptAnswers.VALUES));
+	private final ResultSharing replay = of(false, new ReplayRetention(Duration.ofHours(24), KeptAnswers.VALUES));
 
-	private final ResultSharing ofHandler = of(true, new Replay(Duration.ofHours(24), KeptAnswers.ALL));
+	private final ResultSharing ofHandler = of(true, new ReplayRetention(Duration.ofHours(24), KeptAnswers.ALL));
 
 	private final Deque<LeaseOrResult> stored = new ArrayDeque<>();
 
@@ -324,7 +324,7 @@ class ReceivedResultsTests {
 				Duration.ofSeconds(5), false);
 	}
 
-	private ResultSharing of(boolean ofHandler, @Nullable Replay replay) {
+	private ResultSharing of(boolean ofHandler, @Nullable ReplayRetention replay) {
 		return settings().of("lock", ReflectionUtils.findMethod(Methods.class, "method", String.class),
 				new ResultType(Methods.class, ResolvableType.forClass(List.class), false, ofHandler, true), replay);
 	}

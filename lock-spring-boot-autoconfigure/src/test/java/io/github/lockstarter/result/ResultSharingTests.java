@@ -130,7 +130,7 @@ class ResultSharingTests {
 	@Test
 	@DisplayName("A result that the predicate rejects is not written, and is no problem")
 	void rejected() {
-		for (Replay replay : new Replay[] { null, replay("values") }) {
+		for (ReplayRetention replay : new ReplayRetention[] { null, replay("values") }) {
 			assertThat(ofBean(replay).writeValue(CALLER, "one", 404)).isNull();
 			assertThat(ofHandler(replay).writeResponse(CALLER, response(404), "one")).isNull();
 			assertThat(ofHandler(replay).isShared("one", 404)).isFalse();
@@ -292,23 +292,23 @@ class ResultSharingTests {
 		assertThatNoException().isThrownBy(() -> of(LostPropertiesTests.ReadOnly.class, true, null).check());
 	}
 
-	private ResultSharing ofBean(@Nullable Replay replay) {
+	private ResultSharing ofBean(@Nullable ReplayRetention replay) {
 		return of(String.class, false, replay);
 	}
 
-	private ResultSharing ofHandler(@Nullable Replay replay) {
+	private ResultSharing ofHandler(@Nullable ReplayRetention replay) {
 		return of(String.class, true, replay);
 	}
 
-	private ResultSharing of(Class<?> type, boolean ofHandler, @Nullable Replay replay) {
+	private ResultSharing of(Class<?> type, boolean ofHandler, @Nullable ReplayRetention replay) {
 		return new SharingSettings(Duration.ofSeconds(5), DataSize.ofBytes(1000), () -> JsonMapper.builder().build(),
 				() -> this.predicate, () -> this.counts, (lockName) -> this.storeLimit)
 			.of("lock", ReflectionUtils.findMethod(getClass(), "value"),
 					new ResultType(getClass(), ResolvableType.forClass(type), false, ofHandler, true), replay);
 	}
 
-	private static Replay replay(String keep) {
-		return new Replay(Duration.ofHours(1), KeptAnswers.parse(keep));
+	private static ReplayRetention replay(String keep) {
+		return new ReplayRetention(Duration.ofHours(1), KeptAnswers.parse(keep));
 	}
 
 	private static Response response(int status) {

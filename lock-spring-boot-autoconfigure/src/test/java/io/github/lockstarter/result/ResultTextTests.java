@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import io.github.lockstarter.result.ResultHead.Kind;
+import io.github.lockstarter.result.ResultHead.ResultKind;
 import io.github.lockstarter.result.SharedResult.Response;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -30,7 +30,7 @@ class ResultTextTests {
 		String written = write(response);
 		assertThat(written).endsWith("\n" + body + "\n");
 		ResultText read = ResultText.parse(written);
-		assertThat(read.head().kind()).isEqualTo(Kind.TEXT);
+		assertThat(read.head().kind()).isEqualTo(ResultKind.TEXT);
 		assertThat(read.head().fingerprint()).isEqualTo("print");
 		assertThat(read.response()).isEqualTo(response);
 	}
@@ -42,7 +42,7 @@ class ResultTextTests {
 		byte[] body = { 'a', (byte) unusual, 'b', '\n' };
 		Response response = Response.withBody(CREATED, body);
 		ResultText read = ResultText.parse(write(response));
-		assertThat(read.head().kind()).isEqualTo(Kind.BINARY);
+		assertThat(read.head().kind()).isEqualTo(ResultKind.BINARY);
 		assertThat(read.response()).isEqualTo(response);
 		assertThat(read.response().bytes()).isEqualTo(body);
 	}
@@ -59,7 +59,7 @@ class ResultTextTests {
 	@DisplayName("The text that stands for a result that is not kept has the fingerprint of its call, and is no response")
 	void unavailable() {
 		ResultText read = ResultText.parse(ResultText.unavailable("print"));
-		assertThat(read.head().kind()).isEqualTo(Kind.UNAVAILABLE);
+		assertThat(read.head().kind()).isEqualTo(ResultKind.UNAVAILABLE);
 		assertThat(read.head().fingerprint()).isEqualTo("print");
 		assertThatIllegalStateException().isThrownBy(read::response);
 	}

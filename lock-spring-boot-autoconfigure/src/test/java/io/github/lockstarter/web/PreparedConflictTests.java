@@ -24,7 +24,7 @@ import io.github.lockstarter.LockDeadlockException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.testing.ProcessorTime;
-import io.github.lockstarter.web.PreparedConflicts.Kind;
+import io.github.lockstarter.web.PreparedConflicts.ConflictKind;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -83,7 +83,7 @@ class PreparedConflictTests {
 	void ready() {
 		AtomicLong time = new AtomicLong();
 		PreparedConflicts conflicts = new PreparedConflicts(time::get);
-		Kind kind = kind(Locale.ENGLISH);
+		ConflictKind kind = kind(Locale.ENGLISH);
 		conflicts.add(kind, prepare("{\"instance\":\"/a\",\"retryAfterMillis\":1}", "/a", 1));
 		assertThat(conflicts.find(kind)).isNull();
 		conflicts.add(kind, prepare("{\"instance\":\"/b\",\"retryAfterMillis\":22}", "/b", 22));
@@ -98,10 +98,10 @@ class PreparedConflictTests {
 	@DisplayName("Nothing is prepared if answers differ in more than the path and the time, or are not from this library")
 	void differs() {
 		PreparedConflicts conflicts = new PreparedConflicts(() -> 0);
-		Kind differs = kind(Locale.ENGLISH);
+		ConflictKind differs = kind(Locale.ENGLISH);
 		conflicts.add(differs, prepare("{\"instance\":\"/a\",\"retryAfterMillis\":1,\"trace\":7}", "/a", 1));
 		conflicts.add(differs, prepare("{\"instance\":\"/a\",\"retryAfterMillis\":1,\"trace\":8}", "/a", 1));
-		Kind others = kind(Locale.JAPANESE);
+		ConflictKind others = kind(Locale.JAPANESE);
 		conflicts.add(others, null);
 		assertThat(List.of(differs, others)).allSatisfy((kind) -> {
 			assertThat(conflicts.find(kind)).isNull();
@@ -120,17 +120,17 @@ class PreparedConflictTests {
 		LockConflictException withInstance = conflict();
 		withInstance.getBody().setInstance(URI.create("/orders"));
 		assertThat(Stream.of(ofDeadlock, withoutStatus, withProperty, withInstance)
-			.map((conflict) -> Kind.of(Object.class, conflict, Locale.ENGLISH, List.of()))).containsOnlyNulls();
+			.map((conflict) -> ConflictKind.of(Object.class, conflict, Locale.ENGLISH, List.of()))).containsOnlyNulls();
 	}
 
 	@Test
 	@DisplayName("At most 1,000 answers are prepared, however many languages clients request, and the latest is among them")
 	void limited() {
 		PreparedConflicts conflicts = new PreparedConflicts(() -> 0);
-		List<Kind> kinds = IntStream.range(0, 2_500)
+		List<ConflictKind> kinds = IntStream.range(0, 2_500)
 			.mapToObj((i) -> kind(Locale.forLanguageTag("en-x-l" + i)))
 			.toList();
-		for (Kind kind : kinds) {
+		for (ConflictKind kind : kinds) {
 			for (int i = 0; i < 2; i++) {
 				conflicts.add(kind, prepare("{\"instance\":\"/a\",\"retryAfterMillis\":1}", "/a", 1));
 			}
@@ -158,8 +158,8 @@ class PreparedConflictTests {
 		return new LockConflictException(KEY, ConflictReason.HELD, Duration.ofMillis(1), HttpStatus.CONFLICT);
 	}
 
-	private static Kind kind(Locale locale) {
-		Kind kind = Kind.of(Object.class, conflict(), locale, List.of(MediaType.ALL));
+	private static ConflictKind kind(Locale locale) {
+		ConflictKind kind = ConflictKind.of(Object.class, conflict(), locale, List.of(MediaType.ALL));
 		assertThat(kind).isNotNull();
 		return kind;
 	}

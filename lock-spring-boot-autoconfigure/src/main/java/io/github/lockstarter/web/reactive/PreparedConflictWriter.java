@@ -34,7 +34,7 @@ import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.interceptor.LockedCall;
 import io.github.lockstarter.web.AcceptHeader;
 import io.github.lockstarter.web.PreparedConflict;
-import io.github.lockstarter.web.PreparedConflicts.Kind;
+import io.github.lockstarter.web.PreparedConflicts.ConflictKind;
 import io.github.lockstarter.web.PreparedConflicts;
 
 /**
@@ -50,7 +50,7 @@ public final class PreparedConflictWriter {
 
 	private final PreparedConflicts prepared = new PreparedConflicts();
 
-	private final Observers observers;
+	private final ReactiveConflictObservers observers;
 
 	private final Supplier<ResponseEntityResultHandler> entities;
 
@@ -62,9 +62,9 @@ public final class PreparedConflictWriter {
 	 * @param enabled whether answers are prepared
 	 */
 	public PreparedConflictWriter(ListableBeanFactory beans, BooleanSupplier enabled) {
-		this.observers = new Observers(beans);
+		this.observers = new ReactiveConflictObservers(beans);
 		this.entities = SingletonSupplier
-			.of(() -> beans.getBean(Observers.ENTITIES, ResponseEntityResultHandler.class));
+			.of(() -> beans.getBean(ReactiveConflictObservers.ENTITIES, ResponseEntityResultHandler.class));
 		this.enabled = enabled;
 	}
 
@@ -80,7 +80,8 @@ public final class PreparedConflictWriter {
 					.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE) instanceof HandlerMethod handler)) {
 			return null;
 		}
-		Kind kind = Kind.of(handler.getBeanType(), conflict, RequestLocale.of(exchange), accepted(exchange));
+		ConflictKind kind = ConflictKind.of(handler.getBeanType(), conflict, RequestLocale.of(exchange),
+				accepted(exchange));
 		if (kind == null) {
 			return null;
 		}
@@ -127,7 +128,7 @@ public final class PreparedConflictWriter {
 	 */
 	@Nullable Mono<Void> writeSignalled(LockConflictException conflict, ResponseEntity<ProblemDetail> answer,
 			MethodParameter type, ServerWebExchange exchange) {
-		if (!(exchange.getAttribute(SIGNALLED) instanceof Kind kind)
+		if (!(exchange.getAttribute(SIGNALLED) instanceof ConflictKind kind)
 				|| kind.status() != answer.getStatusCode().value()) {
 			return null;
 		}
@@ -156,7 +157,7 @@ public final class PreparedConflictWriter {
 	 * Finds components of the application that observe a conflict, or change its answer,
 	 * only if Spring WebFlux handles the error signal.
 	 */
-	private static final class Observers {
+	private static final class ReactiveConflictObservers {
 
 		/** The name of the bean that writes entities. */
 		static final String ENTITIES = "responseEntityResultHandler";
@@ -167,10 +168,12 @@ public final class PreparedConflictWriter {
 		 * Creates an instance, which searches for the components at the first conflict.
 		 * @param beans the beans of the application
 		 */
-		Observers(ListableBeanFactory beans) {
+		ReactiveConflictObservers(ListableBeanFactory beans) {
 			this.found = SingletonSupplier
 				.of(() -> !beans.containsBean(ENTITIES) || changesAnswers(beans.getBean(ENTITIES))
-						|| beans.getBeanProvider(HandlerResultHandler.class).stream().anyMatch(Observers::isForeign)
+						|| beans.getBeanProvider(HandlerResultHandler.class)
+							.stream()
+							.anyMatch(ReactiveConflictObservers::isForeign)
 						|| beans.getBeanProvider(DispatchExceptionHandler.class)
 							.stream()
 							.anyMatch((handler) -> handler.getClass() != RequestMappingHandlerAdapter.class));

@@ -93,7 +93,7 @@ final class UnsentResponse extends AbstractServerHttpResponse {
 
 	private static boolean canBeReadOnce(Object content) {
 		return content instanceof Resource || content instanceof DataBuffer || adapter(content.getClass()) != null
-				|| (NETTY_PRESENT && Netty.isBuffer(content));
+				|| (NETTY_PRESENT && NettyBuffers.isBuffer(content));
 	}
 
 	private static @Nullable ReactiveAdapter adapter(Class<?> type) {
@@ -139,7 +139,7 @@ final class UnsentResponse extends AbstractServerHttpResponse {
 	}
 
 	/** A class of its own, because Netty is optional. */
-	private static final class Netty {
+	private static final class NettyBuffers {
 
 		static boolean isBuffer(Object content) {
 			return content instanceof ByteBuf;

@@ -29,26 +29,26 @@ final class CallerSecurity {
 	/** Keeps the context of this thread for the next dispatch of the request. */
 	static void keep(HttpServletRequest request) {
 		if (PRESENT) {
-			Contexts.keep(request);
+			RequestContexts.keep(request);
 		}
 	}
 
 	/** Restores the kept context on the thread of the next dispatch. */
 	static void restore(HttpServletRequest request) {
 		if (request.getAttribute(CONTEXT) != null) {
-			Contexts.restore(request);
+			RequestContexts.restore(request);
 		}
 	}
 
 	/** Ends the dispatch, after which the thread has its previous context. */
 	static void end(HttpServletRequest request) {
 		if (request.getAttribute(PREVIOUS) != null) {
-			Contexts.end(request);
+			RequestContexts.end(request);
 		}
 	}
 
 	/** A class of its own, because Spring Security is optional. */
-	private static final class Contexts {
+	private static final class RequestContexts {
 
 		/** Where the filters of Spring Security look for the context of a request. */
 		private static final String OF_FILTERS = RequestAttributeSecurityContextRepository.DEFAULT_REQUEST_ATTR_NAME;

@@ -96,14 +96,14 @@ final class EarlyLockInterceptor implements AsyncHandlerInterceptor {
 	private static boolean resume(WebAsyncManager manager, HttpServletRequest request, HttpServletResponse response,
 			Object handler) throws Exception {
 		Object result = manager.getConcurrentResult();
-		if (result instanceof Granted granted) {
+		if (result instanceof GrantedRequest granted) {
 			manager.clearConcurrentResult();
 			request.removeAttribute(DispatcherServlet.EXCEPTION_ATTRIBUTE);
 			return begin(request, response, handler, granted.locks, granted.leases);
 		}
-		if (result instanceof Refused refused) {
+		if (result instanceof RejectedRequest rejected) {
 			manager.clearConcurrentResult();
-			throw refused.failure;
+			throw rejected.failure;
 		}
 		return true;
 	}
@@ -126,7 +126,7 @@ final class EarlyLockInterceptor implements AsyncHandlerInterceptor {
 	 * @param locks the locks
 	 * @param leases the leases on them
 	 */
-	record Granted(LockAcquisition locks, HeldLeases leases) implements Resumption {
+	record GrantedRequest(LockAcquisition locks, HeldLeases leases) implements Resumption {
 
 		@Override
 		public void discard() {
@@ -140,7 +140,7 @@ final class EarlyLockInterceptor implements AsyncHandlerInterceptor {
 	 *
 	 * @param failure the reason
 	 */
-	record Refused(Exception failure) implements Resumption {
+	record RejectedRequest(Exception failure) implements Resumption {
 
 		@Override
 		public void discard() {

@@ -35,7 +35,7 @@ import org.springframework.web.util.ContentCachingResponseWrapper;
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.web.AcceptHeader;
 import io.github.lockstarter.web.PreparedConflict;
-import io.github.lockstarter.web.PreparedConflicts.Kind;
+import io.github.lockstarter.web.PreparedConflicts.ConflictKind;
 import io.github.lockstarter.web.PreparedConflicts;
 
 /**
@@ -51,7 +51,7 @@ public final class PreparedConflictResolver implements HandlerExceptionResolver 
 
 	private final ExceptionHandlerExceptionResolver advices;
 
-	private final Observers observers;
+	private final ServletConflictObservers observers;
 
 	private final boolean virtualThreads;
 
@@ -69,7 +69,7 @@ public final class PreparedConflictResolver implements HandlerExceptionResolver 
 	public PreparedConflictResolver(ExceptionHandlerExceptionResolver advices, ListableBeanFactory beans,
 			boolean virtualThreads) {
 		this.advices = advices;
-		this.observers = new Observers(beans);
+		this.observers = new ServletConflictObservers(beans);
 		this.virtualThreads = virtualThreads;
 	}
 
@@ -81,7 +81,7 @@ public final class PreparedConflictResolver implements HandlerExceptionResolver 
 			return null;
 		}
 		List<String> accepted = Collections.list(request.getHeaders(HttpHeaders.ACCEPT));
-		Kind kind = Kind.of(method.getBeanType(), conflict, LocaleContextHolder.getLocale(), accepted);
+		ConflictKind kind = ConflictKind.of(method.getBeanType(), conflict, LocaleContextHolder.getLocale(), accepted);
 		if (kind == null) {
 			return null;
 		}
@@ -138,8 +138,8 @@ public final class PreparedConflictResolver implements HandlerExceptionResolver 
 		return new ModelAndView();
 	}
 
-	private @Nullable ModelAndView prepare(Kind kind, LockConflictException conflict, HttpServletRequest request,
-			HttpServletResponse response, HandlerMethod handler) {
+	private @Nullable ModelAndView prepare(ConflictKind kind, LockConflictException conflict,
+			HttpServletRequest request, HttpServletResponse response, HandlerMethod handler) {
 		ContentCachingResponseWrapper copy = new ContentCachingResponseWrapper(response);
 		ModelAndView answered = this.advices.resolveException(request, copy, handler, conflict);
 		if (answered != null) {
@@ -161,7 +161,7 @@ public final class PreparedConflictResolver implements HandlerExceptionResolver 
 	 * only if Spring MVC handles the exception. Content negotiation by anything other
 	 * than the {@code Accept} header counts as such a component.
 	 */
-	private static final class Observers {
+	private static final class ServletConflictObservers {
 
 		/** Resolvers that only answer. */
 		private static final Set<Class<?>> RESOLVERS = Set.of(ExceptionHandlerExceptionResolver.class,
@@ -177,7 +177,7 @@ public final class PreparedConflictResolver implements HandlerExceptionResolver 
 		/**
 		 * Creates an instance, which searches for the components at the first conflict.
 		 */
-		Observers(ListableBeanFactory beans) {
+		ServletConflictObservers(ListableBeanFactory beans) {
 			this.found = SingletonSupplier.of(() -> changesErrors(beans) || negotiates(beans) || changesBodies(beans)
 					|| resolvers(beans).map(Object::getClass)
 						.anyMatch((type) -> !RESOLVERS.contains(type) && !type.getName().equals(ERROR_ATTRIBUTES)));

@@ -8,7 +8,8 @@ import org.springframework.web.context.request.async.WebAsyncUtils;
 /**
  * The result of a suspended request, with which it is dispatched again.
  */
-sealed interface Resumption permits EarlyLockInterceptor.Granted, EarlyLockInterceptor.Refused, ResumedHandler {
+sealed interface Resumption
+		permits EarlyLockInterceptor.GrantedRequest, EarlyLockInterceptor.RejectedRequest, ResumedHandler {
 
 	/** Releases the leases that the request has waited for, if there are any. */
 	void discard();

@@ -156,8 +156,8 @@ final class ServletRequestHandling implements RequestHandling {
 		}
 		// Spring MVC sets it only before it calls a handler.
 		asyncManager().setAsyncWebRequest(WebAsyncUtils.createAsyncWebRequest(this.request, response));
-		return acquireOrSuspend(locks, (leases) -> new EarlyLockInterceptor.Granted(locks, leases),
-				EarlyLockInterceptor.Refused::new, new ModelAndViewContainer());
+		return acquireOrSuspend(locks, (leases) -> new EarlyLockInterceptor.GrantedRequest(locks, leases),
+				EarlyLockInterceptor.RejectedRequest::new, new ModelAndViewContainer());
 	}
 
 	private RequestCompletion endOfRequest() {

@@ -8,6 +8,6 @@ import java.time.Duration;
  * @param keep the time for which they are kept
  * @param answers selects the answers that are kept
  */
-public record Replay(Duration keep, KeptAnswers answers) {
+public record ReplayRetention(Duration keep, KeptAnswers answers) {
 
 }
