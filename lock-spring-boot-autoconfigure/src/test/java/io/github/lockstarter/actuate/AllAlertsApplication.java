@@ -26,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * A running application in which each event that the alert rules report has occurred:
- * requests waited and were refused, a lease was lost, answers could not be stored or
+ * requests waited and were rejected, a lease was lost, responses could not be stored or
  * read, and its Redis has been killed while a lease was held.
  */
 final class AllAlertsApplication implements AutoCloseable {

@@ -137,7 +137,7 @@ final class AllEventsApplication implements AutoCloseable {
 	}
 
 	private void assertHappened(Event... events) {
-		// The engine updates its counts after the answer.
+		// The engine updates its counts after the response.
 		Awaitility.await()
 			.untilAsserted(() -> assertThat(events)
 				.allSatisfy((event) -> assertThat(this.counts.get(KEY.name(), event)).isPositive()));

@@ -65,7 +65,7 @@ class LockMetricsTests {
 			this.locks.acquire("early:" + i).close();
 		}
 		this.locks.acquire("late:1").close();
-		// Meters are registered after the answer.
+		// Meters are registered after the response.
 		Awaitility.await().untilAsserted(() -> assertThat(meters("late")).isPositive().isEqualTo(meters("early")));
 		assertThat(this.meters.getMeters()).hasSize(meters("early") + meters("late"));
 		this.counts.add("late", Event.LOST);
@@ -73,7 +73,7 @@ class LockMetricsTests {
 	}
 
 	@Test
-	@DisplayName("A separate meter counts callers that are refused because the queue is full")
+	@DisplayName("A separate meter counts callers that are rejected because the queue is full")
 	void queueFull() {
 		new LockMetrics(this.counts, new LockInspector(this.locks)).bindTo(this.meters);
 		try (Lease held = this.locks.acquire("team:1")) {
@@ -81,7 +81,7 @@ class LockMetricsTests {
 				this.locks.tryAcquireAsync("team:1", Duration.ofSeconds(10));
 			}
 			assertThat(held.isHeld()).isTrue();
-			// The engine updates its counts after the answer.
+			// The engine updates its counts after the response.
 			Awaitility.await()
 				.untilAsserted(() -> assertThat(
 						this.meters.get("lock.queue.full").tag("lock", "team").functionCounter().count())

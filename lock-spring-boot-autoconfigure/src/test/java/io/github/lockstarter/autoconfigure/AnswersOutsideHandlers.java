@@ -44,7 +44,7 @@ import org.springframework.web.server.WebExceptionHandler;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 
 /**
- * Failures that are answered outside the handler and its advice, as Spring Security and
+ * Failures that get their response outside the handler and its advice, as Spring Security and
  * retries do.
  */
 final class AnswersOutsideHandlers {

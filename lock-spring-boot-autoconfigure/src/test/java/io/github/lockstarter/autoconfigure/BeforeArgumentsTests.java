@@ -120,7 +120,7 @@ class BeforeArgumentsTests {
 	@ParameterizedTest
 	@CsvSource({ "/refused/1, 1", "/refused/1/of-path, 1", "/refused/2/param?number=1, 1", "/refused/2/header, 1",
 			"/refused/2/value?number=01, 1", "/refused/2/enum?on=SECONDS, SECONDS" })
-	@DisplayName("A conflict is answered before anything is loaded for the handler")
+	@DisplayName("A conflict is reported before anything is loaded for the handler")
 	void refused(String path, String key) throws Exception {
 		int before = counters().loaded.get();
 		try (Lease held = locks().acquire("counter:" + key)) {
@@ -170,7 +170,7 @@ class BeforeArgumentsTests {
 	@ParameterizedTest
 	@CsvSource({ "/refused/1/param, 400", "/numbers?number=seven, 400", "/uuids/none, 400", "/required, 400",
 			"/refused/none, 400" })
-	@DisplayName("A missing or invalid value is answered as always, and leaves no lock")
+	@DisplayName("A missing or invalid value gets its usual response, and leaves no lock")
 	void invalid(String path, int status) throws Exception {
 		assertThat(this.server.post(path).statusCode()).isEqualTo(status);
 		assertThat(held()).isZero();

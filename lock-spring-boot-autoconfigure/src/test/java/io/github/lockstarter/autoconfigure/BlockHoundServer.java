@@ -11,7 +11,7 @@ import io.github.lockstarter.testing.TestServer;
 
 /**
  * A WebFlux application that gets requests, most of which wait for each other. It prints
- * the number of answers, and the calls that blocked a non-blocking thread.
+ * the number of responses, and the calls that blocked a non-blocking thread.
  */
 final class BlockHoundServer {
 
@@ -30,7 +30,7 @@ final class BlockHoundServer {
 				"lock.redis.command-timeout=30s", "lock.max-waiters=10000")) {
 			server.context().getBean(Jobs.class).get("one").finish();
 			call(server, 1);
-			// Start-up and class loading may block.
+			// Startup and class loading may block.
 			blockingCalls.forget();
 			System.out.println("answered " + call(server, 50));
 			blockingCalls.print();

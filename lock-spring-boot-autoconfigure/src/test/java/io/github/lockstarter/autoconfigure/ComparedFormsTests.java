@@ -160,7 +160,7 @@ class ComparedFormsTests {
 
 	@ParameterizedTest
 	@CsvSource({ "POST, /bound", "PUT, /bound", "POST, /raw", "POST, /not-read" })
-	@DisplayName("A form that is too large is refused")
+	@DisplayName("A form that is too large is rejected")
 	void tooLarge(String method, String path) throws Exception {
 		HttpResponse<String> refused = send(method, path, "a=" + "x".repeat(2000), "nothing");
 		assertThat(refused.statusCode()).as(refused.body()).isEqualTo(413);

@@ -26,7 +26,7 @@ import io.github.lockstarter.event.LockEvents;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The search for listeners of refusal and skip events, without which no event is
+ * The search for listeners of rejection and skip events, without which no event is
  * published.
  */
 class ConflictEventListenersTests {

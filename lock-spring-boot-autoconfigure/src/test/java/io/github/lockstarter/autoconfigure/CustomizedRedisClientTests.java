@@ -473,7 +473,7 @@ class CustomizedRedisClientTests {
 	}
 
 	@Test
-	@DisplayName("A connection factory of the application is named at the start if locks connect with spring.data.redis.*")
+	@DisplayName("A connection factory of the application is named at startup if locks connect with spring.data.redis.*")
 	void ownFactory(CapturedOutput output) {
 		LettuceConnectionFactory factory = new LettuceConnectionFactory(
 				new RedisStandaloneConfiguration("127.0.0.1", 1));
@@ -483,7 +483,7 @@ class CustomizedRedisClientTests {
 	}
 
 	@Test
-	@DisplayName("A customizer of Jedis, which locks do not use, is named at the start")
+	@DisplayName("A customizer of Jedis, which locks do not use, is named at startup")
 	void jedis(CapturedOutput output) {
 		ApplicationContextRunner application = application(redis.port()).withBean("toTls",
 				JedisClientConfigurationBuilderCustomizer.class, () -> (client) -> client.useSsl());

@@ -296,7 +296,7 @@ class DynamoDbStoreTests {
 	}
 
 	@Test
-	@DisplayName("A table with another key is reported at start-up")
+	@DisplayName("A table with another key is reported at startup")
 	void otherTable(CapturedOutput output) {
 		try (DynamoDbAsyncClient client = LocalDynamoDb.shared().client()) {
 			client

@@ -190,7 +190,7 @@ class EarlyReleaseTests {
 	}
 
 	@Test
-	@DisplayName("A lock that is released because another one is refused logs nothing")
+	@DisplayName("A lock that is released because another one is held logs nothing")
 	void notUsed(CapturedOutput output) {
 		run((locks, transactions, service) -> {
 			LockKey free = LockKey.of("a:1");

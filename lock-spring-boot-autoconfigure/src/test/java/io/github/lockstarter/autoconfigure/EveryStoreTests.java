@@ -40,7 +40,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Two servers with the same annotated handlers, with each store that can be shared.
+ * Two instances with the same annotated handlers, with each store that can be shared.
  */
 @ParameterizedClass
 @ValueSource(strings = { "redis", "jdbc", "memcached", "dynamodb" })
@@ -86,7 +86,7 @@ class EveryStoreTests {
 	}
 
 	@Test
-	@DisplayName("Of two requests at two servers, one is refused while the other runs; a later request runs")
+	@DisplayName("Of two requests at two instances, one is rejected while the other runs; a later request runs")
 	void refused() throws Exception {
 		String path = "/reject?key=" + UUID.randomUUID();
 		CompletableFuture<HttpResponse<String>> running = begin(path);
@@ -100,7 +100,7 @@ class EveryStoreTests {
 	}
 
 	@Test
-	@DisplayName("A waiter at another server runs when the holder has finished")
+	@DisplayName("A waiter at another instance runs when the holder has finished")
 	void waits() throws Exception {
 		String path = "/wait?key=" + UUID.randomUUID();
 		CompletableFuture<HttpResponse<String>> running = begin(path);
@@ -114,7 +114,7 @@ class EveryStoreTests {
 	}
 
 	@Test
-	@DisplayName("If the store keeps results, a waiter at another server gets the holder's answer without running")
+	@DisplayName("If the store keeps results, a waiter at another instance gets the holder's response without running")
 	void shares() throws Exception {
 		if (this.store.equals("memcached")) {
 			// An application that shares results does not start with this store; see
@@ -133,7 +133,7 @@ class EveryStoreTests {
 	}
 
 	@Test
-	@DisplayName("An unavailable store is answered with 503, not as a conflict")
+	@DisplayName("While the store is unavailable, a request gets status 503, not a conflict")
 	void unavailable() throws Exception {
 		String broken = switch (this.store) {
 			case "redis" -> "spring.data.redis.port=1";
@@ -157,7 +157,7 @@ class EveryStoreTests {
 	}
 
 	/**
-	 * Ends the handlers of this path on both servers, now or when they are called.
+	 * Ends the handlers of this path on both instances, now or when they are called.
 	 */
 	private void finish(String path) {
 		Stream.of(this.first, this.second).forEach((server) -> job(server, path).finish());

@@ -53,7 +53,7 @@ class ExclusiveRequestTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "spring.aop.auto=true", "spring.aop.auto=false", "spring.aop.proxy-target-class=false" })
-	@DisplayName("While a call runs, a call with the same key is refused, and a call with another key runs")
+	@DisplayName("While a call runs, a call with the same key is rejected, and a call with another key runs")
 	void excludes(String property) {
 		this.runner.withPropertyValues(property).withBean(Service.class).run((context) -> {
 			Service service = context.getBean(Service.class);
@@ -113,7 +113,7 @@ class ExclusiveRequestTests {
 	}
 
 	@Test
-	@DisplayName("A call whose key is null, blank or unreachable is refused, and no lock is acquired")
+	@DisplayName("A call whose key is null, blank or unreachable is rejected, and no lock is acquired")
 	void missingKey() {
 		this.runner.withBean(Service.class).run((context) -> {
 			Service service = context.getBean(Service.class);
@@ -154,7 +154,7 @@ class ExclusiveRequestTests {
 	}
 
 	@Test
-	@DisplayName("A result that turns out to be unfinished, and does not report completion, is refused")
+	@DisplayName("A result that turns out to be unfinished, and does not report completion, is an error")
 	void unfinishedResult() {
 		this.runner.withBean(Service.class).run((context) -> {
 			Service service = context.getBean(Service.class);

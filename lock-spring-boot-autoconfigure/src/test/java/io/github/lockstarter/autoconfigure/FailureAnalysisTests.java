@@ -65,7 +65,7 @@ class FailureAnalysisTests {
 					lock.redis.key-prefix={a}       | lock.redis.key-prefix is {a}.                | braces
 					lock.memcached.servers=http://a | lock.memcached.servers has an invalid server | separate several servers
 					""")
-	@DisplayName("So does that of an invalid property of a store that is used, at the start even with lazy initialization")
+	@DisplayName("So does that of an invalid property of a store that is used, at startup even with lazy initialization")
 	void propertiesOfStores(String property, String description, String action, CapturedOutput output) {
 		String store = "lock.store=" + property.split("\\.")[1];
 		assertThatException()
@@ -115,7 +115,7 @@ class FailureAnalysisTests {
 	}
 
 	@Test
-	@DisplayName("A lock inside the transaction logs a warning at start-up; the default, outside, does not")
+	@DisplayName("A lock inside the transaction logs a warning at startup; the default, outside, does not")
 	void insideOfTransactions(CapturedOutput output) {
 		start(List.of(Transactions.class));
 		assertThat(output).doesNotContain("The order of transactions");

@@ -93,7 +93,7 @@ class FormsTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/unchecked?name=", "/forms?name=&age=-1&optional=true", "/headed?name=" })
-	@DisplayName("A blank key is refused if the handler does not receive the errors, or if the key is no form field")
+	@DisplayName("A blank key is rejected if the handler does not receive the errors, or if the key is no form field")
 	void refused(String path) throws Exception {
 		HttpResponse<String> answer = server.post(path);
 		assertThat(answer.statusCode()).isEqualTo(400);
@@ -102,7 +102,7 @@ class FormsTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/careless", "/shared" })
-	@DisplayName("Requests without a key run one at a time, even if the handler ignores the errors, and each gets its own answer")
+	@DisplayName("Requests without a key run one at a time, even if the handler ignores the errors, and each gets its own response")
 	void guarded(String path) throws Exception {
 		CompletableFuture<HttpResponse<String>> first = server.postAsync(path + "?name=&job=first" + path);
 		jobs.get("first" + path).awaitBegun();

@@ -32,7 +32,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A client that OpenAPI Generator creates from the document handles the answers of a
+ * A client that OpenAPI Generator creates from the document handles the responses of a
  * lock.
  */
 class GeneratedClientTests {

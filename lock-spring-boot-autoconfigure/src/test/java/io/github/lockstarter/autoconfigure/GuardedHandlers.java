@@ -46,7 +46,7 @@ final class GuardedHandlers {
 
 		VALUE, ERROR, CANCEL, DISCONNECT, TIMEOUT,
 
-		/** The client disconnects after the first part of the answer. */
+		/** The client disconnects after the first part of the response. */
 		DISCONNECT_MIDWAY
 
 	}
@@ -141,12 +141,12 @@ final class GuardedHandlers {
 		assertThat(job.hasBegun()).isFalse();
 	}
 
-	/** Returns the number of requests at this server that wait for locks. */
+	/** Returns the number of requests at this instance that wait for locks. */
 	int waiters() {
 		return locksInUse().mapToInt((lock) -> lock.waiting().size()).sum();
 	}
 
-	/** Returns the number of requests at this server that wait for the lock of a key. */
+	/** Returns the number of requests at this instance that wait for the lock of a key. */
 	int waiters(LockKey key) {
 		return locksInUse().filter((lock) -> lock.key().equals(key)).mapToInt((lock) -> lock.waiting().size()).sum();
 	}
@@ -155,7 +155,7 @@ final class GuardedHandlers {
 		return new LockInspector((DefaultLockRegistry) locks()).snapshot().stream();
 	}
 
-	/** Waits until a server waits for a lock that the other one holds. */
+	/** Waits until an instance waits for a lock that the other one holds. */
 	void awaitWaiting(String key) {
 		Awaitility.await().until(() -> !redis().keys(this.keyPrefix + ":waiting:{*:handler:" + key).isEmpty());
 	}

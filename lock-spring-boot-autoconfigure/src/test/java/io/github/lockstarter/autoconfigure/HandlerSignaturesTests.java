@@ -81,7 +81,7 @@ class HandlerSignaturesTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "false", "true" })
-	@DisplayName("A handler with a plain return value is refused on an event loop, with advice, and locked on threads that may block")
+	@DisplayName("A handler with a plain return value fails on an event loop, with advice, and locked on threads that may block")
 	void plainValueInWebFlux(String virtual) throws Exception {
 		boolean available = Runtime.version().feature() >= 21;
 		try (TestServer server = start("reactive", Plain.class, "spring.threads.virtual.enabled=" + virtual)) {

@@ -100,7 +100,7 @@ class IdempotencyConfigurationTests {
 	}
 
 	@Test
-	@DisplayName("An annotated method that the work calls joins its lock; one that replays results is refused")
+	@DisplayName("An annotated method that the work calls joins its lock; one that replays results fails")
 	void innerCalls() {
 		this.runner.withBean(Inner.class).run((context) -> {
 			Inner inner = context.getBean(Inner.class);

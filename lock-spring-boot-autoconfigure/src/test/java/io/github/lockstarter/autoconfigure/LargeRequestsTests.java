@@ -35,7 +35,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A body is compared up to a limit, and a larger one is refused.
+ * A body is compared up to a limit, and a larger one is rejected.
  */
 @ParameterizedClass
 @ValueSource(strings = { "servlet", "reactive" })
@@ -75,7 +75,7 @@ class LargeRequestsTests {
 	@CsvSource({ "/text, text/plain, false", "/text, text/plain, true", "/late, text/plain, false",
 			"/late, text/plain, true", "/not-read, text/plain, false", "/not-read, text/plain, true",
 			"/text, application/json, true" })
-	@DisplayName("A body that is too large is refused before the handler runs, whether its length is announced or not")
+	@DisplayName("A body that is too large is rejected before the handler runs, whether its length is announced or not")
 	void refused(String path, String mediaType, boolean chunked) throws Exception {
 		HttpResponse<String> refused = post(path, mediaType, "a=" + "x".repeat(2000), chunked);
 		assertThat(refused.statusCode()).as(refused.body()).isEqualTo(413);

@@ -84,7 +84,7 @@ class LeaseInControllerTests {
 	}
 
 	@Test
-	@DisplayName("A request to a handler with a Lease parameter but no lock, registered after the start, is answered with 500")
+	@DisplayName("A request to a handler with a Lease parameter but no lock, registered after startup, gets status 500")
 	void unlockedLater() throws Exception {
 		TestServer server = shared();
 		RequestMappingHandlerMapping mapping = server.context()
@@ -99,7 +99,7 @@ class LeaseInControllerTests {
 	}
 
 	@Test
-	@DisplayName("At shutdown, running requests complete, requests waiting for a lock are answered with 503, and all locks are released")
+	@DisplayName("At shutdown, running requests complete, requests waiting for a lock get status 503, and all locks are released")
 	void shutdown() throws Exception {
 		TestServer server = start();
 		Controller controller = server.context().getBean(Controller.class);

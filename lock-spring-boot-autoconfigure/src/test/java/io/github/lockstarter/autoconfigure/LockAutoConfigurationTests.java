@@ -178,7 +178,7 @@ class LockAutoConfigurationTests {
 	}
 
 	@Test
-	@DisplayName("A connection factory without a shared connection is refused")
+	@DisplayName("A connection factory without a shared connection is an error")
 	void unsharedConnection() {
 		LettuceConnectionFactory factory = new LettuceConnectionFactory();
 		factory.setShareNativeConnection(false);

@@ -57,7 +57,7 @@ class LossEventsTests {
 		.withPropertyValues("lock.store=memory");
 
 	@Test
-	@DisplayName("A listener of losses that blocks delays no grant, no refusal, and no other loss")
+	@DisplayName("A listener of losses that blocks delays no grant, no rejection, and no other loss")
 	void blocks() {
 		this.runner.withUserConfiguration(Blocking.class, Reports.class).run((context) -> {
 			LockRegistry locks = context.getBean(LockRegistry.class);

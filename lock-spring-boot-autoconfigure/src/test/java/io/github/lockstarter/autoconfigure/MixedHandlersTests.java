@@ -68,7 +68,7 @@ class MixedHandlersTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "lock.web.release-on=method", "lock.web.release-on=response" })
-	@DisplayName("Half of the threads wait for a lock, and the others answer: the asynchronous handler that gets the lock, and requests that must not wait")
+	@DisplayName("Half of the threads wait for a lock, and the others respond: the asynchronous handler that gets the lock, and requests that must not wait")
 	void reserve(String releaseOn) throws Exception {
 		try (TestServer server = start(releaseOn)) {
 			List<CompletableFuture<HttpResponse<String>>> asynchronous;
@@ -116,7 +116,7 @@ class MixedHandlersTests {
 	}
 
 	@Test
-	@DisplayName("Five hundred requests to suspended synchronous and asynchronous handlers with one key are all answered, none later than its wait")
+	@DisplayName("Five hundred requests to suspended synchronous and asynchronous handlers with one key all get a response, none later than its wait")
 	void answersAll() {
 		try (TestServer server = start(WAIT, SUSPENDED)) {
 			answered(inTime(send(server, 500, PATHS)));
@@ -124,7 +124,7 @@ class MixedHandlersTests {
 	}
 
 	@Test
-	@DisplayName("Five hundred requests to synchronous and asynchronous handlers with one key are all answered, none later than its wait, and those without a thread to wait on are rejected")
+	@DisplayName("Five hundred requests to synchronous and asynchronous handlers with one key all get a response, none later than its wait, and those without a thread to wait on are rejected")
 	void answersAllWithReserve() {
 		try (TestServer server = start(WAIT)) {
 			List<CompletableFuture<HttpResponse<String>>> answers = inTime(send(server, 500, PATHS));

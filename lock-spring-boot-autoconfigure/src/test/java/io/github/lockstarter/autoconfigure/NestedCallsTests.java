@@ -130,7 +130,7 @@ class NestedCallsTests {
 	}
 
 	@Test
-	@DisplayName("An inner call with SHARE runs; an inner call with replay is refused, because it has no lease of its own")
+	@DisplayName("An inner call with SHARE runs; an inner call with replay fails, because it has no lease of its own")
 	void sharesAndReplays() throws Exception {
 		this.outer.a(null, (lease) -> {
 			assertThat(this.inner.share()).isEqualTo("shared");
@@ -145,7 +145,7 @@ class NestedCallsTests {
 	}
 
 	@Test
-	@DisplayName("A call on another application thread is not an inner call: it is refused, or waits")
+	@DisplayName("A call on another application thread is not an inner call: it is rejected, or waits")
 	void otherThread() throws Exception {
 		Future<Lease> waiting = this.outer.a(null, (lease) -> {
 			Throwable refusal = CompletableFuture.supplyAsync(() -> catchThrowable(() -> this.inner.rejected()))
@@ -160,7 +160,7 @@ class NestedCallsTests {
 	}
 
 	@Test
-	@DisplayName("Of two calls that acquire two locks in opposite order, one is refused at once, and the other runs")
+	@DisplayName("Of two calls that acquire two locks in opposite order, one is rejected at once, and the other runs")
 	void oppositeOrder() throws Exception {
 		CyclicBarrier bothHold = new CyclicBarrier(2);
 		FutureTask<@Nullable Throwable> first = started(() -> this.outer.a(null, (lease) -> {
@@ -238,7 +238,7 @@ class NestedCallsTests {
 	}
 
 	@Test
-	@DisplayName("A call for the same request outside the handler's call chain is refused at once, and the message names both methods")
+	@DisplayName("A call for the same request outside the handler's call chain is rejected at once, and the message names both methods")
 	void sameRequest() throws Exception {
 		String message = answer("/request");
 		assertThat(message).contains("Inner.a").contains("Handlers.handle").contains("same request");

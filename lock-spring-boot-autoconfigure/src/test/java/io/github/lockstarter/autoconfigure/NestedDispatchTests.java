@@ -142,7 +142,7 @@ class NestedDispatchTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/plain", "/annotated", "/kept-lock", "/kept-lock-waiting", "/page.txt" })
-	@DisplayName("An answer that is kept for duplicates is kept although the view has included another handler, and the lock is held until then")
+	@DisplayName("A response that is kept for duplicates is kept although the view has included another handler, and the lock is held until then")
 	void keptAnswer(String path) throws Exception {
 		TestServer server = server();
 		Pages pages = server.context().getBean(Pages.class);

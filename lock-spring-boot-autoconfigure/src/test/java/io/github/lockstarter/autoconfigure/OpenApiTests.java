@@ -72,7 +72,7 @@ class OpenApiTests {
 
 	@ParameterizedTest
 	@CsvSource({ "servlet, openapi_3_1", "servlet, openapi_3_0", "reactive, openapi_3_1", "reactive, openapi_3_0" })
-	@DisplayName("Every answer of the running application is described: status, media type, problem type, members and headers")
+	@DisplayName("Every response of the running application is described: status, media type, problem type, members and headers")
 	void answers(String type, String version) throws Exception {
 		JsonNode api = handlers(type, version);
 		assertThat(api.get("openapi").asString()).startsWith(version.endsWith("1") ? "3.1" : "3.0");
@@ -232,7 +232,7 @@ class OpenApiTests {
 	}
 
 	/**
-	 * Sends a request, and looks up its answer in the document.
+	 * Sends a request, and looks up its response in the document.
 	 * @param request the part after the path, or the path itself if that has variables
 	 */
 	private void assertDescribed(JsonNode api, String path, String request, int status, @Nullable String problem,

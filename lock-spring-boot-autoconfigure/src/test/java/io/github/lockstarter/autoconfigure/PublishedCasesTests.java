@@ -35,7 +35,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Published test cases of other projects for idempotency keys: the requests and the
- * expected answers. The first column is the project: H for paveg/hono-idempotency (tests
+ * expected responses. The first column is the project: H for paveg/hono-idempotency (tests
  * of its middleware, at 6d6a075), A for snok/asgi-idempotency-header
  * (tests/test_middleware, at 8f89a5c). Concurrent requests are tested in
  * {@link ReplayTests}.
@@ -95,7 +95,7 @@ class PublishedCasesTests {
 					A key that is no UUID, here a key | POST | /answer/text | test | -          | 200 | /answer/text   | test | -           | 200 | replayed
 					A digits, here a key          | POST  | /answer/text   | 123 | -            | 200 | /answer/text   | 123 | -            | 200 | replayed
 					""")
-	@DisplayName("The second request of a published case is replayed, runs or is refused, as the case states")
+	@DisplayName("The second request of a published case is replayed, runs or is rejected, as the case states")
 	void cases(String name, String method, String path, @Nullable String key, @Nullable String body, int status,
 			String nextPath, @Nullable String nextKey, @Nullable String nextBody, int nextStatus, String then)
 			throws Exception {

@@ -96,7 +96,7 @@ class R2dbcTransactionsTests {
 		this.commits = this.server.context().getBean(Commits.class);
 	}
 
-	/** Starts a server whose locks and data are in the same database. */
+	/** Starts an application whose locks and data are in the same database. */
 	static TestServer server(String url, String reactive) {
 		return server(url, reactive, Handlers.class);
 	}
@@ -180,7 +180,7 @@ class R2dbcTransactionsTests {
 	}
 
 	@Test
-	@DisplayName("Until the streamed response of a handler is known, a duplicate is refused; then it is replayed")
+	@DisplayName("Until the streamed response of a handler is known, a duplicate is rejected; then it is replayed")
 	void streams() throws Exception {
 		List<String> committed = new ArrayList<>();
 		this.commits.after = () -> committed.addAll(results());

@@ -67,7 +67,7 @@ class ReactiveHandlersTests {
 			/reactive/stage            | VALUE ERROR CANCEL DISCONNECT | true
 			/functional                | VALUE ERROR CANCEL DISCONNECT | false
 			""")
-	@DisplayName("While a request runs, a request with the same key is refused; after it ends, such a request runs")
+	@DisplayName("While a request runs, a request with the same key is rejected; after it ends, such a request runs")
 	void ends(String handler, String endings, boolean outlivesRequest) throws Exception {
 		for (String ending : endings.split(" ")) {
 			try {

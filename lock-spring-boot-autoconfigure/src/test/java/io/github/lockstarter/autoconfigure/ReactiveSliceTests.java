@@ -42,7 +42,7 @@ class ReactiveSliceTests {
 		private LockRegistry locks;
 
 		@Test
-		@DisplayName("With lock.store=memory, a slice test works without Redis: a concurrent request is refused with problem details")
+		@DisplayName("With lock.store=memory, a slice test works without Redis: a concurrent request is rejected with problem details")
 		void guarded() {
 			this.client.post().uri("/orders?id=1").exchange().expectStatus().isOk();
 			try (Lease lease = this.locks.acquire("order:1")) {

@@ -125,7 +125,7 @@ class ReactiveTransactionsTests {
 
 		@ParameterizedTest
 		@ValueSource(strings = { "/annotated", "/service", "/operator" })
-		@DisplayName("When the first run fails after its write, the retry runs, and a duplicate of the retry gets the stored answer")
+		@DisplayName("When the first run fails after its write, the retry runs, and a duplicate of the retry gets the stored response")
 		void failedFirst(String path) throws Exception {
 			this.orders.end = End.FAIL;
 			assertThat(this.server.post("/replayed" + path + "?id=failed").statusCode()).isEqualTo(500);
@@ -134,7 +134,7 @@ class ReactiveTransactionsTests {
 		}
 
 		@Test
-		@DisplayName("When the first run is rolled back without an error, the retry runs, and a duplicate of the retry gets the stored answer")
+		@DisplayName("When the first run is rolled back without an error, the retry runs, and a duplicate of the retry gets the stored response")
 		void rolledBackFirst() throws Exception {
 			this.orders.end = End.UNDO;
 			assertThat(this.server.post("/replayed/operator?id=undone").statusCode()).isEqualTo(200);
@@ -191,7 +191,7 @@ class ReactiveTransactionsTests {
 		}
 
 		@Test
-		@DisplayName("A reactive transaction manager that does not check leases is reported at start-up if a lock covers reactive work")
+		@DisplayName("A reactive transaction manager that does not check leases is reported at startup if a lock covers reactive work")
 		void unguarded(CapturedOutput output) {
 			this.runner.withUserConfiguration(Database.class)
 				.withBean("others", ReactiveTransactionManager.class, OtherTransactions::new)

@@ -26,7 +26,7 @@ class RedisOutageTests {
 	private static final Duration SOON = Duration.ofSeconds(20);
 
 	@Test
-	@DisplayName("While Redis is killed or frozen, requests are answered with 503 in time; when Redis is back, requests work")
+	@DisplayName("While Redis is killed or frozen, requests get status 503 in time; when Redis is back, requests work")
 	void outage() throws Exception {
 		try (LocalRedis redis = LocalRedis.started(); TestServer server = start(redis)) {
 			Awaitility.await().until(() -> server.post("/users?userName=taro").statusCode() == 200);
@@ -48,7 +48,7 @@ class RedisOutageTests {
 	}
 
 	@Test
-	@DisplayName("When Redis is frozen at start-up, the application starts, and works when Redis resumes")
+	@DisplayName("When Redis is frozen at startup, the application starts, and works when Redis resumes")
 	void frozenAtStart() throws Exception {
 		try (LocalRedis redis = LocalRedis.started()) {
 			redis.freeze();

@@ -48,7 +48,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The events of an application whose requests are refused.
+ * The events of an application whose requests are rejected.
  */
 class RefusalEventsTests {
 
@@ -58,7 +58,7 @@ class RefusalEventsTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
-	@DisplayName("Each refusal of an annotated method publishes one event, and refusals of direct registry calls publish none")
+	@DisplayName("Each rejection of an annotated method publishes one event, and rejections of direct registry calls publish none")
 	void refusals(String type) throws Exception {
 		try (TestServer server = start(type, Recorder.class)) {
 			Recorder recorder = server.context().getBean(Recorder.class);
@@ -99,7 +99,7 @@ class RefusalEventsTests {
 	}
 
 	@Test
-	@DisplayName("A listener that blocks during many refusals delays no answer, a bounded number of events is queued, and the others are counted")
+	@DisplayName("A listener that blocks during many rejections delays no response, a bounded number of events is queued, and the others are counted")
 	void storm() throws Exception {
 		try (TestServer server = start("servlet", Blocking.class)) {
 			storm(server, () -> {
@@ -156,7 +156,7 @@ class RefusalEventsTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
-	@DisplayName("A listener that throws changes no answer, and gets the next event")
+	@DisplayName("A listener that throws changes no response, and gets the next event")
 	void failingListener(String type) throws Exception {
 		try (TestServer server = start(type, Failing.class)) {
 			LockRegistry locks = server.context().getBean(LockRegistry.class);

@@ -34,7 +34,7 @@ class ReleaseOnTests {
 	@ParameterizedTest
 	@CsvSource({ "servlet, /value", "servlet, /entity", "servlet, /callable", "servlet, /future", "servlet, /mono",
 			"reactive, /entity", "reactive, /mono" })
-	@DisplayName("With release-on=response, the lock is held while the answer is written")
+	@DisplayName("With release-on=response, the lock is held while the response is written")
 	void response(String type, String handler) throws Exception {
 		TestServer server = server(type, "response");
 		String key = UUID.randomUUID().toString();
@@ -52,7 +52,7 @@ class ReleaseOnTests {
 
 	@ParameterizedTest
 	@CsvSource({ "servlet, /value", "servlet, /callable", "servlet, /mono", "reactive, /entity", "reactive, /mono" })
-	@DisplayName("With release-on=method, the default, the lock is free while the answer is written")
+	@DisplayName("With release-on=method, the default, the lock is free while the response is written")
 	void method(String type, String handler) throws Exception {
 		TestServer server = server(type, "method");
 		String key = UUID.randomUUID().toString();

@@ -74,7 +74,7 @@ class ReplacedRegistryTests {
 		private ApplicationContext context;
 
 		@Test
-		@DisplayName("With a mock of LockRegistry the application starts, and the mock grants and refuses locks")
+		@DisplayName("With a mock of LockRegistry the application starts, and the mock grants locks and rejects callers")
 		void mock() {
 			Lease lease = Mockito.mock(Lease.class);
 			given(lease.isHeld()).willReturn(true);

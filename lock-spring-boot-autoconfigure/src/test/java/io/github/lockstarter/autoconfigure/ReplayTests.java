@@ -82,7 +82,7 @@ class ReplayTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/orders", "/immediate", "/all", "/nothing", "/waiting", "/not-readable" })
-	@DisplayName("A duplicate gets the stored answer, and the method does not run again")
+	@DisplayName("A duplicate gets the stored response, and the method does not run again")
 	void replays(String path) throws Exception {
 		finish(1);
 		HttpResponse<String> first = post(path);
@@ -117,7 +117,7 @@ class ReplayTests {
 	}
 
 	@Test
-	@DisplayName("The same key with different arguments is answered with 422, without the stored result")
+	@DisplayName("The same key with different arguments gets status 422, without the stored result")
 	void mismatch() throws Exception {
 		finish(1);
 		assertThat(post("/orders").statusCode()).isEqualTo(201);
@@ -131,7 +131,7 @@ class ReplayTests {
 	}
 
 	@Test
-	@DisplayName("A request without a key is answered with 400")
+	@DisplayName("A request without a key gets status 400")
 	void withoutKey() throws Exception {
 		HttpResponse<String> answer = this.server.post("/orders?run=" + this.key);
 		assertThat(answer.statusCode()).isEqualTo(400);
@@ -142,7 +142,7 @@ class ReplayTests {
 
 	@ParameterizedTest
 	@MethodSource
-	@DisplayName("An invalid key header is answered with 400, and the handler does not run")
+	@DisplayName("An invalid key header gets status 400, and the handler does not run")
 	void noKey(String problem, List<String> keys) throws Exception {
 		String[] lines = keys.stream().map((each) -> "Idempotency-Key: " + each).toArray(String[]::new);
 		try (RawRequest request = RawRequest.post(this.server.port(), "/orders?run=" + this.key, lines)) {
@@ -179,7 +179,7 @@ class ReplayTests {
 	}
 
 	@Test
-	@DisplayName("Without a wait, a duplicate of a running request is refused at once")
+	@DisplayName("Without a wait, a duplicate of a running request is rejected at once")
 	void stillRunning() throws Exception {
 		CompletableFuture<HttpResponse<String>> first = postAsync("/orders", "run=" + this.key);
 		this.runs.job(this.key, 1).awaitBegun();
@@ -192,7 +192,7 @@ class ReplayTests {
 	}
 
 	@Test
-	@DisplayName("With a wait, a duplicate of a running request gets its answer, and a request with other arguments gets 422")
+	@DisplayName("With a wait, a duplicate of a running request gets its response, and a request with other arguments gets status 422")
 	void waits() throws Exception {
 		CompletableFuture<HttpResponse<String>> first = postAsync("/waiting", "run=" + this.key);
 		this.runs.job(this.key, 1).awaitBegun();
@@ -242,7 +242,7 @@ class ReplayTests {
 	}
 
 	@Test
-	@DisplayName("An unsuccessful answer is not stored, and the next request runs")
+	@DisplayName("An unsuccessful response is not stored, and the next request runs")
 	void notSuccessful() throws Exception {
 		finish(1);
 		finish(2);
@@ -255,7 +255,7 @@ class ReplayTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/large", "/large-flux" })
-	@DisplayName("A response that is too large is sent, counted and not stored, and its duplicates are refused")
+	@DisplayName("A response that is too large is sent, counted and not stored, and its duplicates are rejected")
 	void notStored(String path) throws Exception {
 		long before = counts().get("large", Event.TOO_LARGE);
 		finish(1);
@@ -281,7 +281,7 @@ class ReplayTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "", "garbage", "{}\n{}", "null\nnull" })
-	@DisplayName("Duplicates of a request whose stored response cannot be read are refused and counted, until it expires")
+	@DisplayName("Duplicates of a request whose stored response cannot be read are rejected and counted, until it expires")
 	void notReadable(String garbage) throws Exception {
 		finish(1);
 		finish(2);
@@ -302,7 +302,7 @@ class ReplayTests {
 	}
 
 	@Test
-	@DisplayName("A waiting duplicate that receives an unreadable response is refused")
+	@DisplayName("A waiting duplicate that receives an unreadable response is rejected")
 	void notReadableWhileWaiting() throws Exception {
 		StoredLock lock = this.server.context().getBean(LockStore.class).lock(new LockKey("waiting", this.key));
 		finish(1);

@@ -33,7 +33,7 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.result.ResultPredicate;
 
 /**
- * Handlers with many kinds of answers. Each counts its runs, and each run answers
+ * Handlers with many kinds of responses. Each counts its runs, and each run responds
  * differently.
  */
 final class ReplayedAnswers {

@@ -29,7 +29,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The replayed answer is the one that was sent, in both web stacks.
+ * The replayed response is the one that was sent, in both web stacks.
  */
 @ParameterizedClass
 @ValueSource(strings = { "servlet", "reactive" })
@@ -96,7 +96,7 @@ class ReplayedAnswersTests {
 	@ParameterizedTest
 	@CsvSource({ "/encoded, 200", "/encoded-failure, 402", "/rewritten, 402", "/denied, 403", "/answered-directly, 402",
 			"/retried, 200" })
-	@DisplayName("A duplicate gets an answer made by a filter, an exception handler or a retry, or with a content encoding")
+	@DisplayName("A duplicate gets a response made by a filter, an exception handler or a retry, or with a content encoding")
 	void sameAnswerOfOthers(String path, int status) throws Exception {
 		HttpResponse<String> first = post(path);
 		assertThat(first.statusCode()).isEqualTo(status);
@@ -109,7 +109,7 @@ class ReplayedAnswersTests {
 	}
 
 	@Test
-	@DisplayName("In Spring MVC, an answer is stored whole even if its client disconnects before it is written")
+	@DisplayName("In Spring MVC, a response is stored whole even if its client disconnects before it is written")
 	void disconnectedClient() throws Exception {
 		if (!isServlet()) {
 			return;
@@ -141,7 +141,7 @@ class ReplayedAnswersTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/headed", "/headed-error-page" })
-	@DisplayName("A HEAD request gets the status of the stored answer")
+	@DisplayName("A HEAD request gets the status of the stored response")
 	void head(String path) throws Exception {
 		HttpResponse<String> first = this.server.send("GET", path + "?run=" + this.key, "Idempotency-Key", this.key);
 		HttpResponse<String> again = this.server.send("HEAD", path + "?run=" + this.key, "Idempotency-Key", this.key);
@@ -164,7 +164,7 @@ class ReplayedAnswersTests {
 	@ParameterizedTest
 	@CsvSource({ "/status-set-later, 201", "/status-set-by-task, 201", "/status-set-by-mono, 201",
 			"/failing-later, 402", "/form, 302", "/redirect-view, 303", "/page, 200" })
-	@DisplayName("In Spring MVC, a duplicate gets the answer of a future or a view")
+	@DisplayName("In Spring MVC, a duplicate gets the response of a future or a view")
 	void sameAnswerOfServlet(String path, int status) throws Exception {
 		if (isServlet()) {
 			sameAnswer(path, status);
@@ -209,7 +209,7 @@ class ReplayedAnswersTests {
 
 	@ParameterizedTest
 	@CsvSource({ "value, 202, 1", "declined, 402, 1", "conflict, 409, 2", "other, 500, 2" })
-	@DisplayName("With configured statuses, answers with these statuses are stored, and others are not")
+	@DisplayName("With configured statuses, responses with these statuses are stored, and others are not")
 	void chosenStatuses(String how, int status, int runs) throws Exception {
 		HttpResponse<String> first = this.server.post("/chosen?run=" + this.key + "&how=" + how, ReplayHandlers.KEY,
 				this.key);
@@ -235,7 +235,7 @@ class ReplayedAnswersTests {
 	}
 
 	@Test
-	@DisplayName("A key that was used for another path of the same handler is refused with 422")
+	@DisplayName("A key that was used for another path of the same handler gets status 422")
 	void otherPath() throws Exception {
 		assertThat(post("/path-a").statusCode()).isEqualTo(200);
 		assertThat(post("/path-b").statusCode()).isEqualTo(422);
@@ -246,7 +246,7 @@ class ReplayedAnswersTests {
 	@ParameterizedTest
 	@CsvSource({ "/handled, image/png", "/handled-flux, application/x-ndjson", "/handled-flux, text/event-stream",
 			"/handled, no media type" })
-	@DisplayName("A stored answer is sent unchanged, whatever media types the duplicate accepts")
+	@DisplayName("A stored response is sent unchanged, whatever media types the duplicate accepts")
 	void otherMediaType(String path, String accept) throws Exception {
 		HttpResponse<String> first = post(path);
 		HttpResponse<String> again = this.server.post(path + "?run=" + this.key, ReplayHandlers.KEY, this.key, "Accept",
@@ -254,7 +254,7 @@ class ReplayedAnswersTests {
 		assertSame(first, again);
 	}
 
-	/** The lock is free when the answer has been sent, if not before. */
+	/** The lock is free when the response has been sent, if not before. */
 	private void assertNothingHeld() {
 		Awaitility.await().until(() -> this.server.context().getBean(LockInspector.class).snapshot().isEmpty());
 	}

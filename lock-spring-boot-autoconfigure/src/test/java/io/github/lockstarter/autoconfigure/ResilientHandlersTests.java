@@ -67,7 +67,7 @@ class ResilientHandlersTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/refused?key=taro", "/mono?key=taro" })
-	@DisplayName("A conflict is answered at once, and not retried")
+	@DisplayName("A conflict is reported at once, and not retried")
 	void conflict(String path) throws Exception {
 		for (WebApplicationType type : List.of(WebApplicationType.SERVLET, WebApplicationType.REACTIVE)) {
 			try (TestServer server = start(type);
@@ -114,7 +114,7 @@ class ResilientHandlersTests {
 	}
 
 	@Test
-	@DisplayName("A request that is refused its lock does not count against a @ConcurrencyLimit")
+	@DisplayName("A rejected request does not count against a @ConcurrencyLimit")
 	void limit() throws Exception {
 		try (TestServer server = start(WebApplicationType.SERVLET)) {
 			Jobs jobs = server.context().getBean(Jobs.class);

@@ -89,7 +89,7 @@ class ResponsesInTransactionsTests {
 
 	@ParameterizedTest
 	@CsvSource({ "/json, 200", "/entity, 201", "/nothing, 204", "/page, 409", "/by-hand, 409" })
-	@DisplayName("If the request breaks off after the commit, its duplicate gets the response; if that is made later, it is refused")
+	@DisplayName("If the request breaks off after the commit, its duplicate gets the response; if that is made later, it is rejected")
 	void brokenOff(String path, int status) throws Exception {
 		assertThat(post(path, true).statusCode()).isEqualTo(500);
 		for (int i = 0; i < 2; i++) {

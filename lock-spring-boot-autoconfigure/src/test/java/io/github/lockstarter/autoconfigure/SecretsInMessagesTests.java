@@ -132,7 +132,7 @@ class SecretsInMessagesTests {
 	}
 
 	/**
-	 * Asserts that the start, or the first acquisition, fails with the message, and that
+	 * Asserts that startup, or the first acquisition, fails with the message, and that
 	 * nothing contains the secret.
 	 */
 	private static void assertMessage(CapturedOutput output, String message, String... properties) {

@@ -120,7 +120,7 @@ class SentResponsesTests {
 	@CsvSource({ "/large/bytes, 70000", "/large/bytes, 9000", "/large/text, 70000", "/large/text, 9000",
 			"/large/file, 70000", "/large/file, 9000", "/large/stream, 70000", "/large/bytes, 49152",
 			"/large/bytes, 8192" })
-	@DisplayName("A client gets a large response whole, and its duplicate gets it as well or is refused")
+	@DisplayName("A client gets a large response whole, and its duplicate gets it as well or is rejected")
 	void large(String path, int size) throws Exception {
 		String query = path + "?size=" + size + "&run=" + this.key;
 		HttpResponse<String> first = this.server.post(query, "Idempotency-Key", this.key);

@@ -74,9 +74,9 @@ class ServletHandlersTests {
 
 	@ParameterizedTest
 	@MethodSource("handlers")
-	@DisplayName("While a request runs, a request with the same key is refused; after it ends, such a request runs")
+	@DisplayName("While a request runs, a request with the same key is rejected; after it ends, such a request runs")
 	void ends(String handler) {
-		// Writing to a disconnected client would end the answer.
+		// Writing to a disconnected client would end the response.
 		Ending disconnect = handler.equals("flux-sse") ? Ending.DISCONNECT_MIDWAY : Ending.DISCONNECT;
 		for (Ending ending : List.of(Ending.VALUE, Ending.ERROR, Ending.CANCEL, disconnect)) {
 			// The container does not report that a client has disconnected.
@@ -88,7 +88,7 @@ class ServletHandlersTests {
 	@MethodSource("timedOut")
 	@DisplayName("The lock of a request that times out is released when the request ends, or with work that outlasts it")
 	void timesOut(List<String> handlers, boolean outlivesRequest) {
-		// Concurrently, because each takes its time; without flux-sse, whose answer has
+		// Concurrently, because each takes its time; without flux-sse, whose response has
 		// begun by then.
 		CompletableFuture<?>[] checks = handlers.stream()
 			.map((handler) -> CompletableFuture.runAsync(

@@ -55,7 +55,7 @@ class ServletSliceTests {
 		private ApplicationContext context;
 
 		@Test
-		@DisplayName("With lock.store=memory, a slice test works without Redis: a concurrent request is refused with problem details")
+		@DisplayName("With lock.store=memory, a slice test works without Redis: a concurrent request is rejected with problem details")
 		void guarded() {
 			assertThat(this.mvc.post().uri("/orders?id=1")).hasStatusOk().hasBodyTextEqualTo("true");
 			try (Lease lease = this.locks.acquire("order:1")) {

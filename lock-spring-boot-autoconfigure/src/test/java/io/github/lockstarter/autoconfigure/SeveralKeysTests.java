@@ -137,7 +137,7 @@ class SeveralKeysTests {
 	}
 
 	@Test
-	@DisplayName("An empty collection needs no lock; a missing collection or element is answered with 400")
+	@DisplayName("An empty collection needs no lock; a missing collection or element gets status 400")
 	void emptyAndMissing() {
 		this.runner.run((context) -> {
 			Warehouse warehouse = context.getBean(Warehouse.class);
@@ -154,7 +154,7 @@ class SeveralKeysTests {
 	}
 
 	@Test
-	@DisplayName("More elements than lock.max-keys are answered with 400, and nothing is locked")
+	@DisplayName("More elements than lock.max-keys get status 400, and nothing is locked")
 	void tooMany() {
 		List<String> many = IntStream.range(0, 10_000).mapToObj(Integer::toString).toList();
 		this.runner.run((context) -> {

@@ -31,7 +31,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Requests that wait for a running request and get its answer, in both web stacks.
+ * Requests that wait for a running request and get its response, in both web stacks.
  */
 @ParameterizedClass
 @ValueSource(strings = { "servlet", "reactive" })
@@ -75,7 +75,7 @@ class SharedAnswersTests {
 
 	@ParameterizedTest
 	@MethodSource
-	@DisplayName("Waiting requests get the answer of the running request, and the method runs once")
+	@DisplayName("Waiting requests get the response of the running request, and the method runs once")
 	void shared(String handler) throws Exception {
 		CompletableFuture<HttpResponse<String>> first = begin(handler);
 		List<CompletableFuture<HttpResponse<String>>> others = List.of(post(handler), post(handler), post(handler));
@@ -116,7 +116,7 @@ class SharedAnswersTests {
 
 	@ParameterizedTest
 	@MethodSource
-	@DisplayName("After a failure the next waiter runs, and the others get its answer")
+	@DisplayName("After a failure the next waiter runs, and the others get its response")
 	void failure(String handler) throws Exception {
 		CompletableFuture<HttpResponse<String>> first = begin(handler);
 		List<CompletableFuture<HttpResponse<String>>> others = List.of(post(handler), post(handler), post(handler));
@@ -142,7 +142,7 @@ class SharedAnswersTests {
 	}
 
 	@Test
-	@DisplayName("An unsuccessful answer is not shared")
+	@DisplayName("An unsuccessful response is not shared")
 	void notSuccessful() throws Exception {
 		CompletableFuture<HttpResponse<String>> first = begin("/both/not-found-first");
 		List<CompletableFuture<HttpResponse<String>>> others = List.of(post("/both/not-found-first"),
@@ -183,7 +183,7 @@ class SharedAnswersTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/both/mono", "/both/flux", "/both/mono-entity" })
-	@DisplayName("When the running request's client disconnects, WebFlux cancels it and a waiter runs; in MVC its answer is shared")
+	@DisplayName("When the running request's client disconnects, WebFlux cancels it and a waiter runs; in MVC its response is shared")
 	void winnerDisconnects(String handler) throws Exception {
 		try (RawRequest gone = RawRequest.post(this.server.port(), path(handler))) {
 			this.runs.job(this.key, 1).awaitBegun();
@@ -202,7 +202,7 @@ class SharedAnswersTests {
 	}
 
 	@Test
-	@DisplayName("A waiter that times out is refused, and the running request is answered as usual")
+	@DisplayName("A waiter that times out is rejected, and the running request gets its response as usual")
 	void waitTimesOut() throws Exception {
 		CompletableFuture<HttpResponse<String>> first = begin("/both/mono");
 		HttpResponse<String> refused = answer(post("/both/hasty"));
@@ -214,7 +214,7 @@ class SharedAnswersTests {
 	}
 
 	@Test
-	@DisplayName("A later request runs, and contended requests and shared answers are counted")
+	@DisplayName("A later request runs, and contended requests and shared responses are counted")
 	void laterAndCounts() throws Exception {
 		LockCounts counts = this.server.context().getBean(LockCounts.class);
 		long contended = counts.get("shared", Event.CONTENDED);

@@ -99,7 +99,7 @@ class SharingBeansTests {
 	}
 
 	@Test
-	@DisplayName("A result whose getter throws is returned to its own caller and counted, and its duplicates are refused")
+	@DisplayName("A result whose getter throws is returned to its own caller and counted, and its duplicates are rejected")
 	void notWritable() {
 		this.runner.run((context) -> {
 			Reports reports = context.getBean(Reports.class);
@@ -124,7 +124,7 @@ class SharingBeansTests {
 	}
 
 	@Test
-	@DisplayName("A result above the store's maximum size is not stored, is counted, and its duplicates are refused")
+	@DisplayName("A result above the store's maximum size is not stored, is counted, and its duplicates are rejected")
 	void limitOfStore() {
 		MemoryLockStore memory = new MemoryLockStore();
 		LockStore small = new LockStore() {
@@ -155,7 +155,7 @@ class SharingBeansTests {
 	}
 
 	@Test
-	@DisplayName("A predicate of the application decides which results are shared; if it fails, duplicates are refused")
+	@DisplayName("A predicate of the application decides which results are shared; if it fails, duplicates are rejected")
 	void predicate() {
 		List<String> asked = new ArrayList<>();
 		ResultPredicate predicate = (lockName, result, status) -> {

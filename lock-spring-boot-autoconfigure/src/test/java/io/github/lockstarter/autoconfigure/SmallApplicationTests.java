@@ -82,7 +82,7 @@ class SmallApplicationTests {
 	}
 
 	@Test
-	@DisplayName("While a request runs, a request with the same key is refused with problem details")
+	@DisplayName("While a request runs, a request with the same key is rejected with problem details")
 	void locks() throws Exception {
 		CompletableFuture<HttpResponse<String>> first = server.postAsync("/lock?key=lock");
 		jobs.get("lock").awaitBegun();
@@ -109,7 +109,7 @@ class SmallApplicationTests {
 	}
 
 	@Test
-	@DisplayName("A concurrent duplicate gets the answer of the running request")
+	@DisplayName("A concurrent duplicate gets the response of the running request")
 	void shares() throws Exception {
 		CompletableFuture<HttpResponse<String>> first = server.postAsync("/share?key=share");
 		jobs.get("share").awaitBegun();
@@ -122,7 +122,7 @@ class SmallApplicationTests {
 	}
 
 	@Test
-	@DisplayName("A later duplicate gets the answer of the first request")
+	@DisplayName("A later duplicate gets the response of the first request")
 	void replays() throws Exception {
 		List<String> bodies = Stream.of(server.post("/replay?key=replay"), server.post("/replay?key=replay"))
 			.map(HttpResponse::body)

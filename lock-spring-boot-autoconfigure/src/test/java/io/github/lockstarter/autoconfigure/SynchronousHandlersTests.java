@@ -80,7 +80,7 @@ class SynchronousHandlersTests {
 	@ValueSource(strings = { "/body?key=1", "/entity?key=1", "/status?key=1", "/written?key=1", "/request?key=1",
 			"/conditional?key=1", "/form?key=1&amount=2", "/form?key=1&amount=two", "/model?key=1", "/session?key=1",
 			"/redirect?key=1", "/failing?key=1", "/no-parameters" })
-	@DisplayName("A synchronous handler that waited for its lock answers like one that did not wait")
+	@DisplayName("A synchronous handler that waited for its lock responds like one that did not wait")
 	void answersAsAlways(String path) throws Exception {
 		assertSameAnswer(path, 1);
 		this.server = server("thread");
@@ -127,7 +127,7 @@ class SynchronousHandlersTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "thread", "suspended" })
-	@DisplayName("A handler that waited answers the same bytes through a filter that buffers the response")
+	@DisplayName("A handler that waited responds with the same bytes through a filter that buffers the response")
 	void bufferedResponse(String waiting) throws Exception {
 		this.server = server(waiting);
 		String atOnce = this.server.post("/body?key=1", "X-Filter", "buffering").body();
@@ -180,7 +180,7 @@ class SynchronousHandlersTests {
 	}
 
 	@Test
-	@DisplayName("A synchronous handler whose wait times out is answered with 409")
+	@DisplayName("A synchronous handler whose wait times out gets status 409")
 	void conflict() throws Exception {
 		this.server = server("suspended", "lock.names.page.wait=300ms");
 		try (Lease held = this.server.context().getBean(LockRegistry.class).acquire("page:1")) {
@@ -244,7 +244,7 @@ class SynchronousHandlersTests {
 		}
 	}
 
-	/** Sends a request while its lock is held, and returns the answer. */
+	/** Sends a request while its lock is held, and returns the response. */
 	private HttpResponse<String> contended(String path, int suspensions, String... headers) throws Exception {
 		int expected = suspensions().get() + suspensions;
 		CompletableFuture<HttpResponse<String>> waiting;

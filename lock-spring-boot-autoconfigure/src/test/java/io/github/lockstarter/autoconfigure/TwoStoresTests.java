@@ -391,7 +391,7 @@ class TwoStoresTests {
 	}
 
 	@Test
-	@DisplayName("Two calls that need a lock of each store in opposite order are a deadlock, which is refused at once")
+	@DisplayName("Two calls that need a lock of each store in opposite order are a deadlock, and one is rejected at once")
 	void deadlock() throws Exception {
 		CountDownLatch both = new CountDownLatch(2);
 		work.during("cycle-redis", () -> {

@@ -69,7 +69,7 @@ class UnguardedCallsTests {
 	}
 
 	@Test
-	@DisplayName("While the store fails, a call is refused with 503 unless on-store-failure is proceed")
+	@DisplayName("While the store fails, a call is rejected with 503 unless on-store-failure is proceed")
 	void rejects() {
 		this.runner.withBean(FailingStore.class)
 			.run((context) -> assertThatExceptionOfType(LockStoreException.class)

@@ -99,7 +99,7 @@ class UnknownResponsesTests {
 
 	@ParameterizedTest
 	@CsvSource({ "/late, 200", "/late-and-lossy, 409" })
-	@DisplayName("In Spring MVC, a request that has timed out leaves the value of its work; if that is not whole, its duplicate is refused")
+	@DisplayName("In Spring MVC, a request that has timed out leaves the value of its work; if that is not whole, its duplicate is rejected")
 	void timedOut(String path, int status) throws Exception {
 		if (!isServlet()) {
 			return;
@@ -122,7 +122,7 @@ class UnknownResponsesTests {
 
 	@ParameterizedTest
 	@CsvSource({ "/unsent, 200", "/unsent-and-lossy, 409" })
-	@DisplayName("In WebFlux, a client that disconnects after the work leaves the value; if that is not whole, its duplicate is refused")
+	@DisplayName("In WebFlux, a client that disconnects after the work leaves the value; if that is not whole, its duplicate is rejected")
 	void disconnected(String path, int status) throws Exception {
 		if (isServlet()) {
 			return;

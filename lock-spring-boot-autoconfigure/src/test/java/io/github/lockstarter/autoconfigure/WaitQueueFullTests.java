@@ -22,7 +22,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The answer to a request that would wait when {@code lock.max-waiters} requests wait
+ * The response to a request that would wait when {@code lock.max-waiters} requests wait
  * already.
  */
 class WaitQueueFullTests {
@@ -31,7 +31,7 @@ class WaitQueueFullTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
-	@DisplayName("A request that finds the wait queue full is answered with a problem in its language")
+	@DisplayName("A request that finds the wait queue full gets a problem in its language")
 	void answered(String type) throws Exception {
 		try (TestServer server = TestServer.start(new Class<?>[] { TestServer.Application.class, Orders.class },
 				"spring.main.web-application-type=" + type, "lock.store=memory", "lock.max-waiters=1",

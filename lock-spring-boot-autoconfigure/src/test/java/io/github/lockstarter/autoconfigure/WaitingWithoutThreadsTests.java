@@ -100,7 +100,7 @@ class WaitingWithoutThreadsTests {
 	}
 
 	@Test
-	@DisplayName("A wait that times out is answered with 409, and the handler is not called")
+	@DisplayName("A wait that times out gets status 409, and the handler is not called")
 	void conflict() throws Exception {
 		try (TestServer hasty = start("lock.wait=200ms")) {
 			try (Lease held = hasty.context().getBean(LockRegistry.class).acquire("handler:taro")) {
@@ -165,7 +165,7 @@ class WaitingWithoutThreadsTests {
 	@ParameterizedTest
 	@CsvSource({ "/status?key=taro, 201, seen: ja_JP /status", "/failing?key=taro, 410, ", "/nothing?key=taro, 200, ",
 			"/redirect?key=taro, 302, ", "/model?key=taro, 200, hello taro" })
-	@DisplayName("A handler that waited has Spring MVC's usual request context, and its answer is handled as usual")
+	@DisplayName("A handler that waited has Spring MVC's usual request context, and its response is handled as usual")
 	void resumed(String path, int status, String body) throws Exception {
 		HttpResponse<String> answer = server.post(path, "Accept-Language", "ja-JP", "X-User", "taro");
 		assertThat(answer.statusCode()).isEqualTo(status);

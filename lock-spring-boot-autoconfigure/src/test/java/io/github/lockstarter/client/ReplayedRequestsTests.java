@@ -32,7 +32,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The clients with a server that has an annotated handler.
+ * The clients with an application that has an annotated handler.
  */
 class ReplayedRequestsTests {
 
@@ -65,7 +65,7 @@ class ReplayedRequestsTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	@DisplayName("Two clients that send the same key concurrently get the same answer, and the order is placed once")
+	@DisplayName("Two clients that send the same key concurrently get the same response, and the order is placed once")
 	void together(boolean reactive) throws Exception {
 		CompletableFuture<ResponseEntity<String>> first = post(false);
 		this.work.awaitBegun();
@@ -85,7 +85,7 @@ class ReplayedRequestsTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	@DisplayName("A client whose answer was lost in transit gets it by repetition, and the order is placed once")
+	@DisplayName("A client whose response was lost in transit gets it by repetition, and the order is placed once")
 	void lostAnswer(boolean reactive) throws Exception {
 		CompletableFuture<ResponseEntity<String>> client = post(reactive);
 		this.work.awaitBegun();

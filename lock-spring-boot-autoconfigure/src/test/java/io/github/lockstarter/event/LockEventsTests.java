@@ -86,7 +86,7 @@ class LockEventsTests {
 	}
 
 	@Test
-	@DisplayName("A refusal and a skip are published on another thread, with the lock and the reason or method")
+	@DisplayName("A rejection and a skip are published on another thread, with the lock and the reason or method")
 	void published() {
 		List<Thread> threads = new CopyOnWriteArrayList<>();
 		try (LockEvents events = events((event) -> threads.add(Thread.currentThread()))) {
@@ -220,7 +220,7 @@ class LockEventsTests {
 	}
 
 	@Test
-	@DisplayName("If no thread can be started, the refusal is unaffected, and the event is published with the next one")
+	@DisplayName("If no thread can be started, the rejection is unaffected, and the event is published with the next one")
 	void noThread() {
 		Executor executor = Mockito.mock();
 		Mockito.doThrow(new OutOfMemoryError("on purpose")).doAnswer((call) -> {
@@ -255,7 +255,7 @@ class LockEventsTests {
 	}
 
 	@Test
-	@DisplayName("At shutdown, queued refusals are dropped, and later ones are not published")
+	@DisplayName("At shutdown, queued rejections are dropped, and later ones are not published")
 	void closed() {
 		CountDownLatch goOn = new CountDownLatch(1);
 		LockEvents events = events((event) -> await(goOn));

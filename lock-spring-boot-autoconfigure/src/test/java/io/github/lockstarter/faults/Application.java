@@ -49,7 +49,7 @@ class Application {
 
 	}
 
-	/** Ends the work at the latest when the waiters have been answered. */
+	/** Ends the work at the latest when the waiters have their responses. */
 	@Component
 	static class End implements SmartLifecycle {
 

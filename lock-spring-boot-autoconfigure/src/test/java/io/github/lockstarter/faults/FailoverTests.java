@@ -80,7 +80,7 @@ class FailoverTests {
 
 	@ParameterizedTest
 	@EnumSource
-	@DisplayName("With Sentinel: after a failover, callers are refused in time, and acquisition, notification and leases recover")
+	@DisplayName("With Sentinel: after a failover, callers are rejected in time, and acquisition, notification and leases recover")
 	void sentinel(Fault fault, CapturedOutput output) {
 		failOver(LocalSentinel.started(), 3, fault, output, Application.class, "");
 	}
@@ -100,7 +100,7 @@ class FailoverTests {
 
 	@ParameterizedTest
 	@EnumSource
-	@DisplayName("In a cluster: after a failover, callers are refused in time, and acquisition, notification and leases recover")
+	@DisplayName("In a cluster: after a failover, callers are rejected in time, and acquisition, notification and leases recover")
 	void cluster(Fault fault, CapturedOutput output) {
 		failOver(LocalCluster.started(), 2, fault, output, Application.class, "");
 	}
@@ -164,8 +164,8 @@ class FailoverTests {
 	}
 
 	/**
-	 * Returns the time until a waiter on another server gets the lock. It is unlimited
-	 * while the servers are connected to different masters, which is possible until the
+	 * Returns the time until a waiter on another instance gets the lock. It is unlimited
+	 * while the instances are connected to different masters, which is possible until the
 	 * sentinels agree.
 	 */
 	private static Duration handOver(LockRegistry from, LockRegistry to, int times) {

@@ -53,14 +53,14 @@ class FirstMomentTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	@DisplayName("With a quarter of a processor, a job and 12 calls at the start get their locks; with a LockStore bean of the application, too")
+	@DisplayName("With a quarter of a processor, a job and 12 calls at startup get their locks; with a LockStore bean of the application, too")
 	void getsLocks(boolean ownStore) {
 		getsLocks(List.of(), "--own-store=" + ownStore, "--spring.data.redis.host=" + TestRedis.host(),
 				"--spring.data.redis.port=" + TestRedis.port());
 	}
 
 	@Test
-	@DisplayName("With a quarter of a processor, a job and 12 calls at the start get their locks from memcached")
+	@DisplayName("With a quarter of a processor, a job and 12 calls at startup get their locks from memcached")
 	void fromMemcached() {
 		try (LocalMemcached memcached = LocalMemcached.started()) {
 			getsLocks(List.of(), "--lock.store=memcached", "--lock.memcached.servers=" + memcached.address());
@@ -68,7 +68,7 @@ class FirstMomentTests {
 	}
 
 	@Test
-	@DisplayName("With a quarter of a processor, a job and 12 calls at the start get their locks from DynamoDB")
+	@DisplayName("With a quarter of a processor, a job and 12 calls at startup get their locks from DynamoDB")
 	void fromDynamoDb() {
 		List<String> client = Stream.of(LocalDynamoDb.shared().systemProperties()).map((each) -> "-D" + each).toList();
 		getsLocks(client, "--lock.store=dynamodb", "--lock.dynamodb.table=first_moment",
@@ -76,7 +76,7 @@ class FirstMomentTests {
 	}
 
 	@Test
-	@DisplayName("With a quarter of a processor, a job and 12 calls at the start get their locks from PostgreSQL")
+	@DisplayName("With a quarter of a processor, a job and 12 calls at startup get their locks from PostgreSQL")
 	void fromPostgreSql() {
 		getsLocks(List.of(), "--lock.store=jdbc", "--lock.jdbc.table=first_moment",
 				"--lock.jdbc.initialize-schema=always", "--lock.jdbc.url=" + LocalPostgreSql.shared().url(),

@@ -75,9 +75,9 @@ import io.github.lockstarter.testing.TestRedis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A server that is killed or paused while it makes payments. Its client repeats each
- * payment at another server, with the same {@code Idempotency-Key} until it gets an
- * answer. Every second kill, the first one included, is right after the commit, the
+ * An instance that is killed or paused while it makes payments. Its client repeats each
+ * payment at another instance, with the same {@code Idempotency-Key} until it gets a
+ * response. Every second kill, the first one included, is right after the commit, the
  * others are at random times.
  * <p>
  * {@code -Dkilled-payments=300} makes that number of payments instead of the few of each
@@ -110,42 +110,42 @@ class KilledPaymentTests {
 
 	@ParameterizedTest
 	@MethodSource("io.github.lockstarter.testing.TestDatabase#servers")
-	@DisplayName("With locks in the payments' database, every payment is made once, and each repetition gets the first answer")
+	@DisplayName("With locks in the payments' database, every payment is made once, and each repetition gets the first response")
 	void sameDatabase(TestDatabase database) {
 		assertThat(paymentsMadeTwice("/payments", database, servlet(database))).isZero();
 	}
 
 	@ParameterizedTest
 	@MethodSource("io.github.lockstarter.testing.TestDatabase#servers")
-	@DisplayName("With locks in the payments' database, every payment as idempotent work is made once, and each repetition gets the first answer")
+	@DisplayName("With locks in the payments' database, every payment as idempotent work is made once, and each repetition gets the first response")
 	void idempotentWork(TestDatabase database) {
 		assertThat(paymentsMadeTwice("/work", database, servlet(database))).isZero();
 	}
 
 	@ParameterizedTest
 	@MethodSource("io.github.lockstarter.testing.TestDatabase#servers")
-	@DisplayName("With locks in the payments' database, every payment of a reactive server is made once, and each repetition gets the first answer")
+	@DisplayName("With locks in the payments' database, every payment of a reactive instance is made once, and each repetition gets the first response")
 	void reactiveServer(TestDatabase database) {
 		assertThat(paymentsMadeTwice("/payments", database, reactive(database))).isZero();
 	}
 
 	@ParameterizedTest
 	@MethodSource("io.github.lockstarter.testing.TestDatabase#servers")
-	@DisplayName("With locks in the payments' database, every payment is made once, even if its server was paused beyond its lease")
+	@DisplayName("With locks in the payments' database, every payment is made once, even if its instance was paused beyond its lease")
 	void pausedServer(TestDatabase database) {
 		assertThat(paymentsMadeTwiceDuringPauses(database, servlet(database))).isZero();
 	}
 
 	@ParameterizedTest
 	@MethodSource("io.github.lockstarter.testing.TestDatabase#servers")
-	@DisplayName("With locks in the payments' database, every payment of a reactive server is made once, even if the server was paused beyond its lease")
+	@DisplayName("With locks in the payments' database, every payment of a reactive instance is made once, even if the instance was paused beyond its lease")
 	void pausedReactiveServer(TestDatabase database) {
 		assertThat(paymentsMadeTwiceDuringPauses(database, reactive(database))).isZero();
 	}
 
 	@ParameterizedTest
 	@EnumSource(names = "POSTGRESQL")
-	@DisplayName("With locks in Redis, a payment whose server was killed right after the commit is made twice")
+	@DisplayName("With locks in Redis, a payment whose instance was killed right after the commit is made twice")
 	void redisBesideIt(TestDatabase database) {
 		assertThat(paymentsMadeTwice("/payments", database, servers(Server.class, database, TestRedis.properties())))
 			.isGreaterThanOrEqualTo((PAYMENTS + 1) / 2);
@@ -175,7 +175,7 @@ class KilledPaymentTests {
 		servers.startTwo();
 		TestJvm paused = servers.first();
 		TestJvm other = servers.second();
-		// The server creates the tables at its start, for which MariaDB waits until no
+		// The instance creates the tables at startup, for which MariaDB waits until no
 		// transaction uses them.
 		other.await("listening at ");
 		for (int i = 0; i < PAYMENTS; i++) {
@@ -184,7 +184,7 @@ class KilledPaymentTests {
 			paused.await("begun " + id);
 			waitABit();
 			paused.freeze();
-			// If the server is paused during its transaction, no request is answered
+			// If the instance is paused during its transaction, no request gets a response
 			// before it resumes.
 			long end = System.nanoTime() + TTL.plusSeconds(1).toNanos();
 			Awaitility.await()
@@ -251,7 +251,7 @@ class KilledPaymentTests {
 			.until(() -> pay(server, path, id, false).join(), (answer) -> answer != null));
 	}
 
-	/** Returns the receipt, or nothing if there was no answer, or another one. */
+	/** Returns the receipt, or nothing if there was no response, or another one. */
 	private CompletableFuture<@Nullable String> pay(TestJvm server, String path, String id, boolean killed) {
 		HttpRequest request = HttpRequest
 			.newBuilder(URI.create("http://127.0.0.1:" + server.await("listening at ") + path))
@@ -264,7 +264,7 @@ class KilledPaymentTests {
 			.handle((answer, failure) -> (failure == null && answer.statusCode() == 200) ? answer.body() : null);
 	}
 
-	/** Servers that tests share until they are killed. */
+	/** Instances that tests share until they are killed. */
 	private static final class Servers implements AutoCloseable {
 
 		private final Deque<TestJvm> running = new ArrayDeque<>();
@@ -278,7 +278,7 @@ class KilledPaymentTests {
 			this.properties = properties;
 		}
 
-		/** Starts servers until there are two. */
+		/** Starts instances until there are two. */
 		void startTwo() {
 			while (this.running.size() < 2) {
 				this.running.addLast(TestJvm.start(this.main, this.properties));
@@ -304,7 +304,7 @@ class KilledPaymentTests {
 
 	}
 
-	/** The server, with what it needs only, because it is started often. */
+	/** The application, with what it needs only, because it is started often. */
 	@Configuration(proxyBeanMethods = false)
 	@ImportAutoConfiguration({ TomcatServletWebServerAutoConfiguration.class, DispatcherServletAutoConfiguration.class,
 			WebMvcAutoConfiguration.class, HttpMessageConvertersAutoConfiguration.class, JacksonAutoConfiguration.class,
@@ -393,7 +393,7 @@ class KilledPaymentTests {
 
 	}
 
-	/** The same server with WebFlux and R2DBC. */
+	/** The same application with WebFlux and R2DBC. */
 	@Configuration(proxyBeanMethods = false)
 	@ImportAutoConfiguration({ NettyReactiveWebServerAutoConfiguration.class, HttpHandlerAutoConfiguration.class,
 			WebFluxAutoConfiguration.class, CodecsAutoConfiguration.class, JacksonAutoConfiguration.class,

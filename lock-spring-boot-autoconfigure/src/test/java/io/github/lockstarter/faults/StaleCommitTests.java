@@ -116,7 +116,7 @@ class StaleCommitTests {
 		private static int run;
 
 		/**
-		 * Whether the transaction has paused. If it has not, because the run was refused
+		 * Whether the transaction has paused. If it has not, because the run was rejected
 		 * or lost its lease too early, the run is repeated.
 		 */
 		private static boolean hasStopped;

@@ -42,7 +42,7 @@ class TerminatedApplicationTests {
 	}
 
 	@Test
-	@DisplayName("After SIGTERM with 100 requests in flight, each is answered with 200 or 503, and nothing is left in Redis")
+	@DisplayName("After SIGTERM with 100 requests in flight, each gets status 200 or 503, and nothing is left in Redis")
 	void terminated() {
 		try (TestJvm application = TestJvm.start(Application.class, "--server.port=0", "--server.address=127.0.0.1",
 				"--spring.data.redis.host=" + TestRedis.host(), "--spring.data.redis.port=" + TestRedis.port(),

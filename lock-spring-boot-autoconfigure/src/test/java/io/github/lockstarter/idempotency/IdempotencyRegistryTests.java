@@ -279,7 +279,7 @@ class IdempotencyRegistryTests {
 
 	@ParameterizedTest
 	@EnumSource
-	@DisplayName("Another server gets the result of the first one")
+	@DisplayName("Another instance gets the result of the first one")
 	void twoServers(Form form) throws Exception {
 		Receipt first = form.call(work(), this::book);
 		try (DefaultLockRegistry other = locks(this.store, OPTIONS)) {
@@ -320,7 +320,7 @@ class IdempotencyRegistryTests {
 	}
 
 	@Test
-	@DisplayName("A type that does not read back whole is refused, and the message names the property")
+	@DisplayName("A type that does not read back whole is an error, and the message names the property")
 	void notWhole() {
 		assertThatExceptionOfType(LockConfigurationException.class)
 			.isThrownBy(() -> this.registry.work(KEY, Payment.class))
@@ -334,7 +334,7 @@ class IdempotencyRegistryTests {
 	}
 
 	@Test
-	@DisplayName("A registry that cannot share results is refused")
+	@DisplayName("A registry that cannot share results is an error")
 	void otherRegistry() {
 		IdempotencyRegistry other = registry(Mockito.mock(LockRegistry.class), null);
 		assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(() -> other.work(KEY, String.class))
@@ -342,7 +342,7 @@ class IdempotencyRegistryTests {
 	}
 
 	@Test
-	@DisplayName("A store that cannot keep results is refused")
+	@DisplayName("A store that cannot keep results is an error")
 	void otherStore() {
 		LockStore without = Mockito.mock(LockStore.class);
 		try (DefaultLockRegistry other = locks(without, OPTIONS)) {
@@ -388,7 +388,7 @@ class IdempotencyRegistryTests {
 	}
 
 	@Test
-	@DisplayName("A minimum hold time is refused, since it has no effect on repetitions")
+	@DisplayName("A minimum hold time is an error, since it has no effect on repetitions")
 	void holdAtLeast() {
 		LockOptions atLeast = OPTIONS.withHoldAtLeast(Duration.ofSeconds(1));
 		assertThatIllegalArgumentException().isThrownBy(() -> work().withOptions(atLeast))
@@ -414,7 +414,7 @@ class IdempotencyRegistryTests {
 	}
 
 	@Test
-	@DisplayName("On the thread of an event loop, which must not wait for the store, call is refused")
+	@DisplayName("On the thread of an event loop, which must not wait for the store, call fails")
 	void eventLoop() {
 		Mono<Receipt> onEventLoop = Mono.fromCallable(() -> work().call(this::book)).subscribeOn(Schedulers.parallel());
 		assertThatIllegalStateException().isThrownBy(onEventLoop::block).withMessageContaining("reactive()");
@@ -444,7 +444,7 @@ class IdempotencyRegistryTests {
 
 		@ParameterizedTest
 		@EnumSource
-		@DisplayName("A repetition with equal content gets the result, and one with other content is refused")
+		@DisplayName("A repetition with equal content gets the result, and one with other content is rejected")
 		void compared(Form form) throws Exception {
 			Receipt first = form.call(work().comparing(new Message("one", List.of(1)), 7), () -> book());
 			assertThat(form.call(work().comparing(new Message("one", List.of(1)), 7), () -> book())).isEqualTo(first);
@@ -481,7 +481,7 @@ class IdempotencyRegistryTests {
 		}
 
 		@Test
-		@DisplayName("What can be read only once, or has no content, is refused")
+		@DisplayName("What can be read only once, or has no content, is an error")
 		void unreadable() {
 			List<Object> itself = new ArrayList<>();
 			itself.add(itself);

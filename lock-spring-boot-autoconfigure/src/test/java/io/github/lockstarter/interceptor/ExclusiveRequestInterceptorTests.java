@@ -169,7 +169,7 @@ class ExclusiveRequestInterceptorTests {
 	}
 
 	@Test
-	@DisplayName("On an event loop, a method that returns a value is refused, and a stage does not wait there")
+	@DisplayName("On an event loop, a method that returns a value fails, and a stage does not wait there")
 	void eventLoop() {
 		assertThatExceptionOfType(LockConfigurationException.class)
 			.isThrownBy(() -> onEventLoop(() -> this.work.value("1")))

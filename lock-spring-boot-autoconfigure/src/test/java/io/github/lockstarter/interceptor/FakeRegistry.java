@@ -91,7 +91,7 @@ final class FakeRegistry implements SharingRegistry {
 		this.failures.put(LockKey.of(key), () -> failure);
 	}
 
-	/** Lets each attempt for the lock be refused. */
+	/** Lets each attempt for the lock fail with a conflict. */
 	void hold(String key) {
 		LockKey held = LockKey.of(key);
 		this.failures.put(held,

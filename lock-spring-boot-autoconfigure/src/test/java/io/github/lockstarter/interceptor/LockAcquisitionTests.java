@@ -182,7 +182,7 @@ class LockAcquisitionTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	@DisplayName("If a lock is refused, the others are given back unused, and the refusal has the status of its annotation")
+	@DisplayName("If one lock is held, the others are given back unused, and the rejection has the status of its annotation")
 	void refused(boolean async) {
 		this.registry.hold("b:1");
 		assertThatExceptionOfType(LockConflictException.class).isThrownBy(() -> acquire(async, locks("two", "1", "2")))
@@ -199,7 +199,7 @@ class LockAcquisitionTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	@DisplayName("A call that is skipped at its second lock has no leases, and gives back the first; it is no refusal")
+	@DisplayName("A call that is skipped at its second lock has no leases, and gives back the first; it is no rejection")
 	void skipped(boolean async) {
 		this.registry.hold("b:1");
 		HeldLeases leases = acquire(async, locks("skipping", "1", "1"));
@@ -290,7 +290,7 @@ class LockAcquisitionTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	@DisplayName("A call that joins its lease shares no result, and one that replays is refused and leaves the chain")
+	@DisplayName("A call that joins its lease shares no result, and one that replays fails and leaves the chain")
 	void joinedSharing(boolean async) {
 		HeldLeases outer = held("a:1");
 		HeldLeases shared = acquire(async, within(chain(outer), "shared", "1"));
@@ -324,7 +324,7 @@ class LockAcquisitionTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	@DisplayName("A call that shares is refused, or proceeds without its lock, like any other")
+	@DisplayName("A call that shares is rejected, or proceeds without its lock, like any other")
 	void sharedFailure(boolean async) {
 		this.registry.hold("a:1");
 		assertThatExceptionOfType(LockConflictException.class).isThrownBy(() -> acquire(async, locks("shared", "1")));
@@ -336,7 +336,7 @@ class LockAcquisitionTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	@DisplayName("A wait for a call that waits for a lock of this one is refused as a deadlock, and the lock is given back")
+	@DisplayName("A wait for a call that waits for a lock of this one is rejected as a deadlock, and the lock is given back")
 	void deadlock(boolean async) {
 		LockOptions options = LockOptions.of(TestOperations.TTL).withWaitTime(HOUR);
 		CallChain other = chain(held("b:1"));
@@ -366,7 +366,7 @@ class LockAcquisitionTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	@DisplayName("A wait for a lock that the handler of the same request holds is refused as a deadlock")
+	@DisplayName("A wait for a lock that the handler of the same request holds is rejected as a deadlock")
 	void heldByHandler(boolean async) {
 		CallChain chain = new CallChain(List.of(), held("b:1"));
 		assertThatExceptionOfType(LockDeadlockException.class)
@@ -470,7 +470,7 @@ class LockAcquisitionTests {
 	}
 
 	@Test
-	@DisplayName("The next lock is asked for when the one before it is granted, and a later refusal gives that back")
+	@DisplayName("The next lock is asked for when the one before it is granted, and a later rejection gives that back")
 	void oneAfterTheOther() {
 		CompletableFuture<Lease> first = this.registry.pend("a:2", new CompletableFuture<>());
 		CompletableFuture<Lease> second = this.registry.pend("b:1", new CompletableFuture<>());

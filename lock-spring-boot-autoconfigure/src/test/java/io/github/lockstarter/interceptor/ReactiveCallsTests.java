@@ -151,7 +151,7 @@ class ReactiveCallsTests {
 	}
 
 	@Test
-	@DisplayName("A refusal, and an exception of the method, are signals of the subscription")
+	@DisplayName("A rejection, and an exception of the method, are signals of the subscription")
 	void failures() {
 		assertThatIllegalArgumentException().isThrownBy(this.work.failing("1")::block);
 		assertThat(this.registry.released).containsExactly("a:1");
@@ -333,7 +333,7 @@ class ReactiveCallsTests {
 	}
 
 	@Test
-	@DisplayName("A handler whose request was answered with a kept response emits nothing, and does not run")
+	@DisplayName("A handler whose request got a kept response emits nothing, and does not run")
 	void replayed() {
 		subscribeInRequest(true);
 		keep(PAID);
@@ -358,7 +358,7 @@ class ReactiveCallsTests {
 	}
 
 	@Test
-	@DisplayName("A handler whose lock is held emits nothing if its request is answered, when that is done")
+	@DisplayName("A handler whose lock is held emits nothing if its request gets a response, when that is sent")
 	void answered() {
 		subscribeInRequest(true);
 		this.registry.hold("a:1");

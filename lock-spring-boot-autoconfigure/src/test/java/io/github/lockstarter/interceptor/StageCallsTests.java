@@ -59,7 +59,7 @@ class StageCallsTests {
 	}
 
 	@Test
-	@DisplayName("If it is refused at once, the stage fails, and nothing is thrown")
+	@DisplayName("If it is rejected at once, the stage fails, and nothing is thrown")
 	void refusedAtOnce() {
 		this.registry.hold("a:1");
 		assertFailsWith(LockConflictException.class, work(true).stage("1"));
@@ -134,7 +134,7 @@ class StageCallsTests {
 	}
 
 	@Test
-	@DisplayName("A refusal after a wait fails the stage, and needs no task for that")
+	@DisplayName("A rejection after a wait fails the stage, and needs no task for that")
 	void refusedLater() {
 		CompletableFuture<Lease> pending = this.registry.pend("a:1", new CompletableFuture<>());
 		CompletionStage<String> stage = work(true).stage("1");

@@ -50,7 +50,7 @@ class WaitGraphTests {
 	}
 
 	@Test
-	@DisplayName("Of two calls that wait for each other's lock, the later one is refused, and the message names both methods and locks")
+	@DisplayName("Of two calls that wait for each other's lock, the later one is rejected, and the message names both methods and locks")
 	void two() {
 		begin(this.first, "a", "b");
 		assertThatExceptionOfType(LockDeadlockException.class).isThrownBy(() -> begin(this.second, "b", "a"))
@@ -61,7 +61,7 @@ class WaitGraphTests {
 	}
 
 	@Test
-	@DisplayName("A refused wait is not recorded: others are not refused for it")
+	@DisplayName("A rejected wait is not recorded: others are not rejected for it")
 	void refused() {
 		Wait wait = begin(this.first, "a", "b");
 		assertThatExceptionOfType(LockDeadlockException.class).isThrownBy(() -> begin(this.second, "b", "a"));
@@ -77,7 +77,7 @@ class WaitGraphTests {
 	}
 
 	@Test
-	@DisplayName("Calls that wait for each other in a circle of three are a deadlock, and the one before the refused call is named")
+	@DisplayName("Calls that wait for each other in a circle of three are a deadlock, and the one before the rejected call is named")
 	void three() {
 		begin(this.first, "a", "b");
 		begin(this.second, "b", "c");

@@ -202,7 +202,7 @@ class CanonicalJsonTests {
 
 	@ParameterizedTest
 	@MethodSource
-	@DisplayName("A value that cannot be told from others is refused by the name of its class")
+	@DisplayName("A value that cannot be told from others is rejected by the name of its class")
 	void refused(Object value, Class<?> type) {
 		assertThatIllegalArgumentException().isThrownBy(() -> CanonicalJson.write(List.of(value)))
 			.withMessageContaining(type.getName());
@@ -223,7 +223,7 @@ class CanonicalJsonTests {
 	}
 
 	@Test
-	@DisplayName("An object that contains itself is refused, however JSON for clients is cut, also behind a set or a map")
+	@DisplayName("An object that contains itself is rejected, however JSON for clients is cut, also behind a set or a map")
 	void cycles() {
 		for (Collection<Object> children : List.<Collection<Object>>of(new ArrayList<>(), new HashSet<>())) {
 			Parent parent = new Parent("a", children);

@@ -53,7 +53,7 @@ class IdempotencyKeyHeaderTests {
 
 	@ParameterizedTest
 	@MethodSource
-	@DisplayName("An invalid key is refused, and the problem type gives the reason")
+	@DisplayName("An invalid key is rejected, and the problem type gives the reason")
 	void refused(String problem, List<String> lines) {
 		assertThatExceptionOfType(InvalidIdempotencyKeyException.class).isThrownBy(() -> this.header.read(lines))
 			.satisfies((ex) -> {
@@ -97,7 +97,7 @@ class IdempotencyKeyHeaderTests {
 
 	@ParameterizedTest
 	@MethodSource
-	@DisplayName("The HTTP working group's test cases for strings pass, except that an empty key is refused")
+	@DisplayName("The HTTP working group's test cases for strings pass, except that an empty key is rejected")
 	void structuredFieldTests(List<String> lines, @Nullable String value) {
 		if (value != null) {
 			assertThat(this.header.read(lines)).isEqualTo(value);

@@ -112,7 +112,7 @@ class MethodExpressionTests {
 	@ValueSource(strings = { "principal.username", "principal?.username", "principal.getUsername()",
 			"{#userName, principal.username}", "#root.principal.username", "{1}.![#root.principal.username]",
 			"header('X-Id') ?: principal.username" })
-	@DisplayName("The user name of a principal of Spring Security is refused at start-up, with what to write instead")
+	@DisplayName("The user name of a principal of Spring Security is an error at startup, with what to write instead")
 	void userNameOfPrincipal(String expression) {
 		assertThatExceptionOfType(LockConfigurationException.class)
 			.isThrownBy(() -> MethodExpression.parse(expression, "key", METHOD))
@@ -188,7 +188,7 @@ class MethodExpressionTests {
 			Write #userName. | {n: userName}
 			Did you mean #userName? | #root.usrName
 			""")
-	@DisplayName("Unknown names are refused at start-up, with the nearest parameter as a suggestion")
+	@DisplayName("Unknown names are errors at startup, with the nearest parameter as a suggestion")
 	void unknown(String suggestion, String expression) {
 		assertThatExceptionOfType(LockConfigurationException.class)
 			.isThrownBy(() -> MethodExpression.parse(expression, "key", METHOD))
@@ -200,7 +200,7 @@ class MethodExpressionTests {
 	@ValueSource(strings = { "T(java.lang.Runtime).getRuntime()", "new java.lang.String('x')", "#userName = 'x'",
 			"#order.number++", "--#p0", "@bean", "#fun(1)", "{#userName, T(Math).PI}", "#orders.?[T(Math).PI > 3]",
 			"&factory" })
-	@DisplayName("Types, constructors, assignments, beans and functions are refused at start-up")
+	@DisplayName("Types, constructors, assignments, beans and functions are errors at startup")
 	void forbidden(String expression) {
 		assertThatExceptionOfType(LockConfigurationException.class)
 			.isThrownBy(() -> MethodExpression.parse(expression, "condition", METHOD))
@@ -209,7 +209,7 @@ class MethodExpressionTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "#userName.value", "#p0?.value", "#count.value", "'a' + #p1.value", "{#count.id}" })
-	@DisplayName("A property that a text or a number does not have is refused at start-up")
+	@DisplayName("A property that a text or a number does not have is an error at startup")
 	void propertyOfScalar(String expression) {
 		Method method = ReflectionUtils.findMethod(Counted.class, "count", String.class, int.class);
 		assertThatExceptionOfType(LockConfigurationException.class)
@@ -222,7 +222,7 @@ class MethodExpressionTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "#lease", "#p1.key()", "{#id, #a1?.fencingToken}", "#lease == null" })
-	@DisplayName("A Lease, which is resolved after the lock is acquired, is refused at start-up")
+	@DisplayName("A Lease, which is resolved after the lock is acquired, is an error at startup")
 	void lease(String expression) throws Exception {
 		Method method = WithLease.class.getDeclaredMethod("register", String.class, Lease.class);
 		assertThatExceptionOfType(LockConfigurationException.class)
@@ -233,7 +233,7 @@ class MethodExpressionTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { " ", "#userName +", "#", "'open", "#{userName}", "${x}" })
-	@DisplayName("Invalid SpEL is refused at start-up")
+	@DisplayName("Invalid SpEL is an error at startup")
 	void unparsable(String expression) {
 		assertThatExceptionOfType(LockConfigurationException.class)
 			.isThrownBy(() -> MethodExpression.parse(expression, "key", METHOD))

@@ -71,7 +71,7 @@ class NestedArgumentsTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "entityOfStream", "entityOfMono", "parts", "partList", "streamList", "stream", "iterator",
 			"monoOptional" })
-	@DisplayName("Types that can be read only once are refused inside other types, too")
+	@DisplayName("Types that can be read only once are errors inside other types, too")
 	void onceInside(String method) {
 		assertThatExceptionOfType(LockConfigurationException.class)
 			.isThrownBy(() -> new ArgumentFingerprint(method(method), Methods.class));

@@ -137,7 +137,7 @@ class RequestFingerprintTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "", "param.a", "-param", "-param.", "+param.a", "-header.a", "/a", "-", "sent" })
-	@DisplayName("What is neither left out nor added is refused, and the message shows how it is written")
+	@DisplayName("What is neither left out nor added is an error, and the message shows how it is written")
 	void misspelt(String part) {
 		assertThatIllegalArgumentException().isThrownBy(() -> FingerprintParts.parse(List.of(part)))
 			.withMessageContaining("'" + part + "'")

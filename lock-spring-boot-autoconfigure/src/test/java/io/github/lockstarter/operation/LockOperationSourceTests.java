@@ -118,7 +118,7 @@ class LockOperationSourceTests {
 			ReplayWithoutKey.class, KeepWithoutReplay.class, StatusesOfService.class, FingerprintOfService.class,
 			FingerprintWithoutReplay.class, HeldAndShared.class, UnknownResolver.class, KeysOfText.class,
 			ReplayOfStream.class })
-	@DisplayName("An annotation that contradicts itself, or that cannot have an effect, is refused")
+	@DisplayName("An annotation that contradicts itself, or that cannot have an effect, is an error at startup")
 	void contradictions(Class<?> type) {
 		assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(() -> source().of(type))
 			.withMessageContaining(type.getSimpleName() + ".method");
@@ -169,7 +169,7 @@ class LockOperationSourceTests {
 	}
 
 	@Test
-	@DisplayName("A time without a unit is refused, and the message has the two that may have been meant; zero needs none")
+	@DisplayName("A time without a unit is an error at startup, and the message has the two that may have been meant; zero needs none")
 	void unit() {
 		assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(() -> source().of(WithoutUnit.class))
 			.withMessageContaining("ttl '500' has no unit: write 500s or 500ms");

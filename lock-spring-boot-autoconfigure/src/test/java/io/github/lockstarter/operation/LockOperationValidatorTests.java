@@ -55,7 +55,7 @@ class LockOperationValidatorTests {
 			FinalUnderAnnotatedClass.class, PackagePrivateElsewhere.class, NegativeWait.class, BadStatus.class,
 			BadName.class, FinalClass.class, SkippedHandler.class, SkippedExchange.class, SkippedPrimitive.class,
 			SkippedNonNull.class })
-	@DisplayName("A method that cannot be locked as declared is refused, and the message names it")
+	@DisplayName("A method that cannot be locked as declared fails startup, and the message names it")
 	void refused(Class<?> type) {
 		Class<?> declaring = (type.getSuperclass() != Object.class) ? type.getSuperclass() : type;
 		assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(() -> this.operations.of(type))
@@ -128,7 +128,7 @@ class LockOperationValidatorTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "plainOfHeader", "futureOfPrincipal", "rxOfHeader" })
-	@DisplayName("One that needs its request, and has no access to it, is refused")
+	@DisplayName("One that needs its request, and has no access to it, fails startup")
 	void withoutRequest(String method) {
 		assertThatExceptionOfType(LockConfigurationException.class)
 			.isThrownBy(() -> this.validator.checkReactiveHandler(TestOperations.method(Handlers.class, method),
@@ -138,7 +138,7 @@ class LockOperationValidatorTests {
 	}
 
 	@Test
-	@DisplayName("So is one whose lock covers a response that it does not know, and one whose work is in the body of a later entity")
+	@DisplayName("So does one whose lock covers a response that it does not know, and one whose work is in the body of a later entity")
 	void withoutResponse() {
 		assertThatExceptionOfType(LockConfigurationException.class)
 			.isThrownBy(() -> this.validator.checkReactiveHandler(TestOperations.method(Handlers.class, "plain"),
@@ -153,7 +153,7 @@ class LockOperationValidatorTests {
 	}
 
 	@Test
-	@DisplayName("Results that cannot be written and read are refused when all methods are known")
+	@DisplayName("Results that cannot be written and read fail startup when all methods are known")
 	void sharing() {
 		this.operations.of(Shared.class);
 		assertThatNoException().isThrownBy(this.validator::checkSharing);

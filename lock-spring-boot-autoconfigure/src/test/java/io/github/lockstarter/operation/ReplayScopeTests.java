@@ -114,7 +114,7 @@ class ReplayScopeTests {
 	}
 
 	@Test
-	@DisplayName("A request without a principal can be refused, and then runs not at all; a call outside of a request is not")
+	@DisplayName("A request without a principal can be rejected, and then runs not at all; a call outside of a request is not")
 	void refused() {
 		this.anonymous = Anonymous.REFUSE;
 		assertThatExceptionOfType(MissingLockKeyException.class).isThrownBy(() -> this.ofHandler.of(call("a")))

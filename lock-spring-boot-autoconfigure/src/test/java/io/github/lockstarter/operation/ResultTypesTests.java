@@ -63,7 +63,7 @@ class ResultTypesTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "plainFuture", "fluxOfEntity", "monoOfFlux", "stageOfStage", "stageOfEntityOfMono",
 			"callable", "writer", "output" })
-	@DisplayName("A result that can be read only once, or that the method writes itself, is refused, and the message names the method")
+	@DisplayName("A result that can be read only once, or that the method writes itself, is an error at startup, and the message names the method")
 	void refused(String method) {
 		assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(() -> of(Refused.class, method))
 			.withMessageContaining("Refused." + method + "(")

@@ -40,7 +40,7 @@ class SharingTests {
 	}
 
 	@Test
-	@DisplayName("A response is shared with requests that accept the same media types; others find none, and are not refused")
+	@DisplayName("A response is shared with requests that accept the same media types; others find none, and are not rejected")
 	void response() {
 		assertThat(callerOf(Handlers.class, "share")).isEqualTo(Caller.ANY);
 		accept("text/html");

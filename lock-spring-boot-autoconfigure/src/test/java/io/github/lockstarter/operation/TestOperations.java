@@ -46,7 +46,7 @@ public final class TestOperations {
 	 * Returns the operations of annotated methods.
 	 * @param operator the settings by the name of the lock
 	 * @param defaults the settings of all locks
-	 * @param keep the answers that replays keep
+	 * @param keep the responses that replays keep
 	 * @param placeholders resolves placeholders
 	 */
 	public static LockOperationSource source(Function<String, LockSettings> operator, LockSettings defaults,

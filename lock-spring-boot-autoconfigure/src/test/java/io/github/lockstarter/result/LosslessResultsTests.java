@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * A stored result is either read without loss, or refused.
+ * A stored result is either read without loss, or rejected.
  */
 class LosslessResultsTests {
 
@@ -218,7 +218,7 @@ class LosslessResultsTests {
 	}
 
 	@Test
-	@DisplayName("A bean without properties is refused instead of serialized as an empty object")
+	@DisplayName("A bean without properties is rejected instead of serialized as an empty object")
 	void emptyBean() {
 		ResultFormat format = ResultFormatTests.one(ResolvableType.forClass(NoGetters.class));
 		assertThatException().isThrownBy(() -> ResultFormatTests.write(format, new NoGetters()));

@@ -48,7 +48,7 @@ import static org.mockito.ArgumentMatchers.eq;
 
 /**
  * What a call gets that shares or replays results: the lock, the result of another call,
- * or a refusal.
+ * or a rejection.
  */
 class ReceivedResultsTests {
 
@@ -120,7 +120,7 @@ class ReceivedResultsTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	@DisplayName("A call with other content than that of the result is refused, and nothing is counted as replayed")
+	@DisplayName("A call with other content than that of the result is rejected, and nothing is counted as replayed")
 	void mismatch(boolean async) {
 		stored(result(this.replay.writeValue(new Caller("user alice", "other"), List.of(), null)));
 		assertThatExceptionOfType(PayloadMismatchException.class).isThrownBy(() -> acquire(this.replay, async));
@@ -130,7 +130,7 @@ class ReceivedResultsTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	@DisplayName("A call whose result was not kept is refused, unless it has other content")
+	@DisplayName("A call whose result was not kept is rejected, unless it has other content")
 	void unavailable(boolean async) {
 		stored(result(ResultText.unavailable("print")));
 		assertThatExceptionOfType(ResultUnavailableException.class).isThrownBy(() -> acquire(this.replay, async));
@@ -142,7 +142,7 @@ class ReceivedResultsTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	@DisplayName("A call whose replayed result cannot be read is refused, and does not run")
+	@DisplayName("A call whose replayed result cannot be read is rejected, and does not run")
 	void unreadableReplay(boolean async) {
 		stored(result("garbage"), granted());
 		assertThatExceptionOfType(ResultUnavailableException.class).isThrownBy(() -> acquire(this.replay, async));
@@ -213,7 +213,7 @@ class ReceivedResultsTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	@DisplayName("A refusal, and a failure of the store, are passed on as they are")
+	@DisplayName("A rejection, and a failure of the store, are passed on as they are")
 	void failure(boolean async) {
 		LockStoreException failure = new LockStoreException(KEY, "gone", null);
 		Mockito.when(this.registry.acquire(any(), any(), any(), anyLong())).thenThrow(failure);
@@ -262,7 +262,7 @@ class ReceivedResultsTests {
 	}
 
 	@Test
-	@DisplayName("A registry that cannot share results is refused, and the message names its class")
+	@DisplayName("A registry that cannot share results is an error, and the message names its class")
 	void otherRegistry() {
 		LockRegistry other = Mockito.mock(LockRegistry.class);
 		assertThatExceptionOfType(LockConfigurationException.class)

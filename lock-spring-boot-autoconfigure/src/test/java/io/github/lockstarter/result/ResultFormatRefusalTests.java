@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 /**
- * Values and stored texts that {@link ResultFormat} refuses.
+ * Values and stored texts that {@link ResultFormat} rejects.
  */
 class ResultFormatRefusalTests {
 
@@ -83,7 +83,7 @@ class ResultFormatRefusalTests {
 
 	@ParameterizedTest
 	@MethodSource
-	@DisplayName("Invalid stored text is refused")
+	@DisplayName("Invalid stored text is rejected")
 	void garbage(String text) {
 		ResultFormat order = ResultFormatTests.one(ORDER);
 		assertThatException().isThrownBy(() -> order.read(ResultText.parse(text)));
@@ -100,7 +100,7 @@ class ResultFormatRefusalTests {
 	}
 
 	@Test
-	@DisplayName("A stored result that is truncated anywhere is refused")
+	@DisplayName("A stored result that is truncated anywhere is rejected")
 	void truncated() {
 		ResultFormat order = ResultFormatTests.one(ORDER);
 		String good = ResultFormatTests.write(order, new Order("A-1", 2));
@@ -112,7 +112,7 @@ class ResultFormatRefusalTests {
 	}
 
 	@Test
-	@DisplayName("A result of another version of the class is refused, even if its JSON would fit")
+	@DisplayName("A result of another version of the class is rejected, even if its JSON would fit")
 	void otherShape() {
 		String old = ResultFormatTests.write(ResultFormatTests.one(ResolvableType.forClass(Older.Order.class)),
 				new Older.Order("A-1"));
@@ -143,7 +143,7 @@ class ResultFormatRefusalTests {
 				.doesNotContain("gadget");
 		}
 		catch (RuntimeException ex) {
-			// A refusal is equally correct.
+			// A rejection is equally correct.
 		}
 		assertThat(Gadget.created).isFalse();
 	}

@@ -152,7 +152,7 @@ class ResultSharingTests {
 	}
 
 	@Test
-	@DisplayName("The answer to a failure is kept only where statuses are listed, and the predicate agrees")
+	@DisplayName("The response to a failure is kept only where statuses are listed, and the predicate agrees")
 	void failures() {
 		assertThat(ofHandler(null).keepsAnswerTo(new IllegalStateException("paid"))).isFalse();
 		assertThat(ofHandler(replay("values")).keepsAnswerTo(new IllegalStateException("paid"))).isFalse();
@@ -276,7 +276,7 @@ class ResultSharingTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { Stream.class, Object.class })
-	@DisplayName("A type that cannot be shared is refused, unless it is that of a handler, whose response is shared")
+	@DisplayName("A type that cannot be shared is an error, unless it is that of a handler, whose response is shared")
 	void types(Class<?> type) {
 		assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(() -> of(type, false, null).check())
 			.withMessageContaining("ResultSharingTests.value() cannot share or replay");
@@ -284,7 +284,7 @@ class ResultSharingTests {
 	}
 
 	@Test
-	@DisplayName("A property that is lost when a value is read is refused, unless the type is that of a handler")
+	@DisplayName("A property that is lost when a value is read is an error, unless the type is that of a handler")
 	void lostProperty() {
 		assertThatExceptionOfType(LockConfigurationException.class)
 			.isThrownBy(() -> of(LostPropertiesTests.ReadOnly.class, false, null).check())

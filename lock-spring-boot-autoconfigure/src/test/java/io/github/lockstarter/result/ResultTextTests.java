@@ -82,7 +82,7 @@ class ResultTextTests {
 			"{\"kind\":\"TEXT\",\"fingerprint\":\"\",\"head\":{\"status\":200,\"headers\":{}}}\nbody\n",
 			"{\"kind\":\"BINARY\",\"fingerprint\":\"\",\"head\":{\"status\":200,\"headers\":{}}}\n?\n",
 			"{\"kind\":\"VALUE\",\"fingerprint\":\"\",\"head\":{\"status\":200,\"headers\":{}}}\n1\n" })
-	@DisplayName("A text that is not one of a response is refused")
+	@DisplayName("A text that is not one of a response is rejected")
 	void garbage(String text) {
 		assertThatRuntimeException().isThrownBy(() -> ResultText.parse(text).response());
 	}
@@ -99,7 +99,7 @@ class ResultTextTests {
 	}
 
 	@Test
-	@DisplayName("A response that exceeds the limit with its end is refused")
+	@DisplayName("A response that exceeds the limit with its end is rejected")
 	void limit() {
 		Response response = Response.withBody(CREATED, "body".getBytes(StandardCharsets.UTF_8));
 		int size = write(response).length();

@@ -39,7 +39,7 @@ class ShareableTypesTests {
 
 	@ParameterizedTest
 	@MethodSource
-	@DisplayName("Types that can be read only once, or that cannot be deserialized, are rejected")
+	@DisplayName("Types that can be read only once, or that cannot be deserialized, cannot be shared")
 	void refused(String method) {
 		assertThat(ShareableTypes.objection(returned(Refused.class, method))).isNotBlank();
 	}

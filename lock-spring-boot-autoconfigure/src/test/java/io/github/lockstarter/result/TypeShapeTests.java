@@ -67,7 +67,7 @@ class TypeShapeTests {
 	}
 
 	@Test
-	@DisplayName("The same class has the same shape in every JVM, and members outside its JSON do not count")
+	@DisplayName("The same class has the same shape in every instance, and members outside its JSON do not count")
 	void same() {
 		assertThat(Versions.shape("record Result(int a, String b) {}"))
 			.isEqualTo(Versions.shape("record Result(int a, String b) {}"))

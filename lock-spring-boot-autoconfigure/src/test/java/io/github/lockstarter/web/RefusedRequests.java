@@ -25,13 +25,13 @@ import io.github.lockstarter.testing.TestServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Sends requests for a held lock, and counts how they were answered. */
+/** Sends requests for a held lock, and counts how the exception handling responded. */
 public final class RefusedRequests {
 
 	/** The lock. */
 	public static final LockKey KEY = new LockKey("hot", "key");
 
-	/** The number of requests after which an answer is prepared. */
+	/** The number of requests after which a response is prepared. */
 	public static final int UNTIL_PREPARED = 2;
 
 	private RefusedRequests() {
@@ -47,7 +47,7 @@ public final class RefusedRequests {
 	}
 
 	/**
-	 * Returns the number of answers that the exception handling created since the last
+	 * Returns the number of responses that the exception handling created since the last
 	 * call.
 	 */
 	public static int described(TestServer server) {
@@ -55,7 +55,7 @@ public final class RefusedRequests {
 	}
 
 	/**
-	 * Asserts that the exception handling creates each answer, and that they are alike.
+	 * Asserts that the exception handling creates each response, and that they are alike.
 	 */
 	public static void assertUnprepared(TestServer server, String path) {
 		List<HttpResponse<String>> answers = send(server, path, UNTIL_PREPARED);
@@ -68,7 +68,7 @@ public final class RefusedRequests {
 	}
 
 	/**
-	 * Asserts that each is the documented answer, and that they differ in the delay only.
+	 * Asserts that each is the documented response, and that they differ in the delay only.
 	 */
 	public static void assertAlike(List<HttpResponse<String>> answers, String path) {
 		assertThat(answers).allSatisfy((answer) -> {
@@ -85,7 +85,7 @@ public final class RefusedRequests {
 	}
 
 	/**
-	 * Asserts that it is the documented answer to a conflict for a lock that was just
+	 * Asserts that it is the documented response to a conflict for a lock that was just
 	 * acquired for 30 seconds, and that it does not contain the key.
 	 */
 	public static void assertConflict(HttpResponse<String> answer, String path, String key) {
@@ -103,7 +103,7 @@ public final class RefusedRequests {
 		assertThat(answer.body()).doesNotContain(key);
 	}
 
-	/** Counts the answers that the exception handling makes. */
+	/** Counts the responses that the exception handling makes. */
 	@Configuration(proxyBeanMethods = false)
 	public static class CountedAnswers {
 

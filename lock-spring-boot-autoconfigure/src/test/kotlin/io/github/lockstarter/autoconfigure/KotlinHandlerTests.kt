@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit
 class KotlinHandlerTests {
 
 	@Test
-	@DisplayName("While a Kotlin handler runs, a request with the same key is refused, and a request with another key runs")
+	@DisplayName("While a Kotlin handler runs, a request with the same key is rejected, and a request with another key runs")
 	fun excludes() {
 		val sources = arrayOf(TestServer.CompleteApplication::class.java, Users::class.java)
 		TestServer.start(sources, "lock.store=memory").use { server ->

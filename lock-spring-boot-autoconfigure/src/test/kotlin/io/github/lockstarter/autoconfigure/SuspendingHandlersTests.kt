@@ -70,7 +70,7 @@ class SuspendingHandlersTests {
 
 	@ParameterizedTest
 	@CsvSource("value, 200", "nothing, 200", "entity, 201", "lease, 200", "flow, 200", "suspended-flow, 200")
-	@DisplayName("While a suspending handler runs, a request with the same key is refused, and one with another key runs; then the next runs")
+	@DisplayName("While a suspending handler runs, a request with the same key is rejected, and one with another key runs; then the next runs")
 	fun excludes(handler: String, success: Int) {
 		val first = begin(handler)
 		assertThat(status(handler)).isEqualTo(409)
@@ -84,7 +84,7 @@ class SuspendingHandlersTests {
 	}
 
 	@Test
-	@DisplayName("When a suspending handler fails, its exception is the answer, and the next request runs")
+	@DisplayName("When a suspending handler fails, its exception is the response, and the next request runs")
 	fun fails() {
 		val first = begin("value")
 		gates[taro].fail(ResponseStatusException(HttpStatus.GONE))

@@ -53,7 +53,7 @@ class SuspendingSharingTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = ["value", "nothing", "entity"])
-	@DisplayName("Requests that wait for a suspending handler get its answer, and it runs once")
+	@DisplayName("Requests that wait for a suspending handler get its response, and it runs once")
 	fun shares(handler: String) {
 		val key = UUID.randomUUID().toString()
 		val first = server.postAsync("/$handler?key=$key")
@@ -73,7 +73,7 @@ class SuspendingSharingTests {
 	}
 
 	@Test
-	@DisplayName("A duplicate gets the stored answer of a suspending handler")
+	@DisplayName("A duplicate gets the stored response of a suspending handler")
 	fun replays() {
 		val key = UUID.randomUUID().toString()
 		gates[key].open()

@@ -57,7 +57,7 @@ class SuspendingCallsTests {
 	}
 
 	@Test
-	@DisplayName("A refusal and an exception of the function are thrown to the caller")
+	@DisplayName("A rejection and an exception of the function are thrown to the caller")
 	fun failures() {
 		assertThatExceptionOfType(IllegalArgumentException::class.java)
 			.isThrownBy { runBlocking { work.failing("1") } }

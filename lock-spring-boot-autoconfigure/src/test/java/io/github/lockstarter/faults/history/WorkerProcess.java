@@ -8,7 +8,7 @@ import java.util.function.Function;
 import io.github.lockstarter.testing.TestJvm;
 
 /**
- * A worker in a separate JVM, which is restarted after a kill.
+ * A worker in a separate process, which is restarted after a kill.
  */
 final class WorkerProcess implements AutoCloseable {
 

@@ -50,13 +50,13 @@ class PreparedConflictWriterTests {
 
 	/**
 	 * The number of times that a component of the application saw a conflict or its
-	 * answer.
+	 * response.
 	 */
 	private static final AtomicInteger seen = new AtomicInteger();
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/mono", "/entity" })
-	@DisplayName("The first refusals use the exception handling, and later ones get the same answer without it")
+	@DisplayName("The first rejections use the exception handling, and later ones get the same response without it")
 	void prepared(String path) throws Exception {
 		try (TestServer server = start()) {
 			List<HttpResponse<String>> first = RefusedRequests.send(server, path, UNTIL_PREPARED);
@@ -69,7 +69,7 @@ class PreparedConflictWriterTests {
 	}
 
 	@Test
-	@DisplayName("With lock.web.prepared-rejections=false, each refusal uses the exception handling, and gets the same answer")
+	@DisplayName("With lock.web.prepared-rejections=false, each rejection uses the exception handling, and gets the same response")
 	void switchedOff() throws Exception {
 		try (TestServer server = start(Nothing.class, "lock.web.prepared-rejections=false")) {
 			RefusedRequests.assertUnprepared(server, "/mono");
@@ -87,7 +87,7 @@ class PreparedConflictWriterTests {
 	}
 
 	@Test
-	@DisplayName("A handler that returns a body is refused by an error each time, even if its controller has prepared answers")
+	@DisplayName("A request to a handler that returns a body is rejected by an error each time, even if its controller has prepared responses")
 	void body() throws Exception {
 		try (TestServer server = start()) {
 			RefusedRequests.send(server, "/mono", UNTIL_PREPARED);
@@ -103,7 +103,7 @@ class PreparedConflictWriterTests {
 		try (TestServer server = start(OwnEntityWriter.class)) {
 			RefusedRequests.assertAlike(RefusedRequests.send(server, "/mono", 4), "/mono");
 			// For each request: once the handler's result, which signals the conflict,
-			// and once the answer.
+			// and once the response.
 			assertThat(seen).hasValue(4 * 2);
 		}
 	}
@@ -120,7 +120,7 @@ class PreparedConflictWriterTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { OwnHandler.class, OwnErrorInterceptor.class, OwnAspect.class })
-	@DisplayName("An application component that observes conflicts or changes answers sees each of them")
+	@DisplayName("An application component that observes conflicts or changes responses sees each of them")
 	void observed(Class<?> observer) throws Exception {
 		try (TestServer server = start(observer)) {
 			RefusedRequests.send(server, "/mono", 4);

@@ -56,7 +56,7 @@ class ReactiveLockExceptionHandlersTests {
 
 	@ParameterizedTest
 	@CsvSource({ "false, false", "false, true", "true, false", "true, true" })
-	@DisplayName("Functional endpoints and filters are answered like controllers, for thrown and signalled exceptions")
+	@DisplayName("Functional endpoints and filters get the same responses as controllers, for thrown and signalled exceptions")
 	void everyWay(boolean problemDetails, boolean ownAdvice) throws Exception {
 		TestServer server = server(ownAdvice ? ApplicationAdvices.EveryException.class : Nothing.class,
 				"spring.webflux.problemdetails.enabled=" + problemDetails);
@@ -130,7 +130,7 @@ class ReactiveLockExceptionHandlersTests {
 	}
 
 	@Test
-	@DisplayName("The answer is in the language of the request, or in English without a translation")
+	@DisplayName("The response is in the language of the request, or in English without a translation")
 	void languages() throws Exception {
 		TestServer server = server(Nothing.class);
 		for (String way : WAYS) {
@@ -142,7 +142,7 @@ class ReactiveLockExceptionHandlersTests {
 	}
 
 	@Test
-	@DisplayName("If the application determines the language, the answer is in that language")
+	@DisplayName("If the application determines the language, the response is in that language")
 	void fixedLanguage() throws Exception {
 		TestServer server = server(Nothing.class, "spring.web.locale=ja", "spring.web.locale-resolver=fixed");
 		for (String way : WAYS) {
@@ -167,7 +167,7 @@ class ReactiveLockExceptionHandlersTests {
 	}
 
 	@Test
-	@DisplayName("An application's ResponseEntityExceptionHandler answers, also outside controllers")
+	@DisplayName("An application's ResponseEntityExceptionHandler responds, also outside controllers")
 	void ownFormat() throws Exception {
 		TestServer server = server(ApplicationAdvices.OwnResponseEntityExceptionHandler.class);
 		for (String way : WAYS) {

@@ -89,7 +89,7 @@ class PreparedConflictResolverTests {
 
 	/**
 	 * The number of times that a component of the application saw a conflict or its
-	 * answer.
+	 * response.
 	 */
 	private static final AtomicInteger seen = new AtomicInteger();
 
@@ -102,10 +102,10 @@ class PreparedConflictResolverTests {
 	}
 
 	@ParameterizedTest
-	// Answers are prepared by controller and language.
+	// Responses are prepared by controller and language.
 	@CsvSource({ "/body, de", "/bare, fr", "/entity, it", "/nothing, es", "/headers, pt", "/number, nl", "/created, da",
 			"/stage, sv", "/view, fi", "/task, nb", "/session, pl", "/service, cs" })
-	@DisplayName("The first refusals use the exception handling, and later ones get the same answer without it")
+	@DisplayName("The first rejections use the exception handling, and later ones get the same response without it")
 	void prepared(String path, String language) throws Exception {
 		TestServer server = shared();
 		RefusedRequests.described(server);
@@ -121,7 +121,7 @@ class PreparedConflictResolverTests {
 	}
 
 	@Test
-	@DisplayName("With lock.web.prepared-rejections=false, each refusal uses the exception handling, and gets the same answer")
+	@DisplayName("With lock.web.prepared-rejections=false, each rejection uses the exception handling, and gets the same response")
 	void switchedOff() throws Exception {
 		try (TestServer server = start(Nothing.class, "lock.web.prepared-rejections=false")) {
 			RefusedRequests.assertUnprepared(server, "/body");
@@ -129,7 +129,7 @@ class PreparedConflictResolverTests {
 	}
 
 	@Test
-	@DisplayName("Each language, and each kind of client, has its own prepared answer")
+	@DisplayName("Each language, and each kind of client, has its own prepared response")
 	void kinds() throws Exception {
 		TestServer server = shared();
 		for (int i = 0; i <= UNTIL_PREPARED; i++) {
@@ -153,7 +153,7 @@ class PreparedConflictResolverTests {
 	}
 
 	@Test
-	@DisplayName("A path with a file extension gets the header that prevents browsers from executing the answer")
+	@DisplayName("A path with a file extension gets the header that prevents browsers from executing the response")
 	void files() throws Exception {
 		TestServer server = shared();
 		RefusedRequests.send(server, "/files/a", UNTIL_PREPARED);
@@ -170,7 +170,7 @@ class PreparedConflictResolverTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { Nothing.class, IgnoredAcceptHeader.class })
-	@DisplayName("A browser is always answered by the application's error handling, whatever its content negotiation")
+	@DisplayName("A browser always gets the response of the application's error handling, whatever its content negotiation")
 	void browser(Class<?> negotiation) throws Exception {
 		try (TestServer server = start(negotiation)) {
 			RefusedRequests.assertAlike(RefusedRequests.send(server, "/body", 3), "/body");
@@ -181,7 +181,7 @@ class PreparedConflictResolverTests {
 	}
 
 	@Test
-	@DisplayName("The refusal of a full queue has its own prepared answer")
+	@DisplayName("The rejection of a full queue has its own prepared response")
 	void fullQueue() throws Exception {
 		try (TestServer server = start(Nothing.class, "lock.max-waiters=1")) {
 			LockRegistry registry = server.context().getBean(LockRegistry.class);
@@ -204,17 +204,17 @@ class PreparedConflictResolverTests {
 	@ParameterizedTest
 	@ValueSource(classes = { OwnHandler.class, OwnResolver.class, OwnBodyAdvice.class, OwnInterceptor.class,
 			OwnErrorInterceptor.class, OwnAspect.class, OwnFilter.class })
-	@DisplayName("An application component that observes conflicts or changes answers sees each of them")
+	@DisplayName("An application component that observes conflicts or changes responses sees each of them")
 	void observed(Class<?> observer) throws Exception {
 		try (TestServer server = start(observer)) {
 			RefusedRequests.send(server, "/body", 4);
-			// The client may get its answer before the request has ended.
+			// The client may get its response before the request has ended.
 			Awaitility.await().untilAsserted(() -> assertThat(seen).hasValue(4));
 		}
 	}
 
 	@Test
-	@DisplayName("No interceptor is called after a refused handler")
+	@DisplayName("No interceptor is called after a rejection")
 	void notHandled() throws Exception {
 		try (TestServer server = start(AfterHandlers.class)) {
 			RefusedRequests.send(server, "/body", 3);
@@ -226,7 +226,7 @@ class PreparedConflictResolverTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { OwnSupport.class, OwnMapping.class })
-	@DisplayName("A handler is refused even if the application has no other Spring MVC interceptors")
+	@DisplayName("A request is rejected even if the application has no other Spring MVC interceptors")
 	void withoutInterceptors(Class<?> configuration) throws Exception {
 		try (TestServer server = start(configuration)) {
 			assertThat(RefusedRequests.send(server, "/entity", 4)).extracting(HttpResponse::statusCode)
@@ -235,7 +235,7 @@ class PreparedConflictResolverTests {
 	}
 
 	@Test
-	@DisplayName("A handler with a response writer parameter is refused, even if its controller has a prepared answer")
+	@DisplayName("A request to a handler with a response writer parameter is rejected, even if its controller has a prepared response")
 	void writer() throws Exception {
 		TestServer server = shared();
 		RefusedRequests.send(server, "/body", UNTIL_PREPARED);
@@ -246,7 +246,7 @@ class PreparedConflictResolverTests {
 	}
 
 	@Test
-	@DisplayName("A forwarded request is answered with the path that the client requested")
+	@DisplayName("The response to a forwarded request has the path that the client requested")
 	void forwarded() throws Exception {
 		TestServer server = shared();
 		RefusedRequests.send(server, "/body", UNTIL_PREPARED);
@@ -263,7 +263,7 @@ class PreparedConflictResolverTests {
 	}
 
 	@Test
-	@DisplayName("An answer whose content differs each time is not prepared")
+	@DisplayName("A response whose content differs each time is not prepared")
 	void changing() throws Exception {
 		try (TestServer server = start(TraceIds.class)) {
 			assertThat(RefusedRequests.send(server, "/body", 4)).extracting(HttpResponse::body)
