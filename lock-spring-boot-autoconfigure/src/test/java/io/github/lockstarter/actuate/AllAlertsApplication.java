@@ -54,10 +54,10 @@ final class AllAlertsApplication implements AutoCloseable {
 
 	static AllAlertsApplication start() throws Exception {
 		AllAlertsApplication application = new AllAlertsApplication();
-		application.refuseAndWait();
+		application.rejectAndWait();
 		application.skip();
 		application.renewAndLose();
-		application.storeNoAnswer();
+		application.storeNoResult();
 		application.killStore();
 		return application;
 	}
@@ -72,7 +72,7 @@ final class AllAlertsApplication implements AutoCloseable {
 		this.redis.close();
 	}
 
-	private void refuseAndWait() throws Exception {
+	private void rejectAndWait() throws Exception {
 		CompletableFuture<Integer> holder = post("/orders?number=1");
 		this.jobs.get("1").awaitBegun();
 		assertThat(post("/orders?number=1").join()).isEqualTo(409);
@@ -98,7 +98,7 @@ final class AllAlertsApplication implements AutoCloseable {
 		assertThat(post("/slow").join()).isEqualTo(200);
 	}
 
-	private void storeNoAnswer() {
+	private void storeNoResult() {
 		assertThat(this.methods.large("1")).hasSize(2000);
 		assertThat(this.methods.small("1")).isEqualTo("small");
 		// That of the large one stands for a result that is not kept.
@@ -117,7 +117,7 @@ final class AllAlertsApplication implements AutoCloseable {
 	}
 
 	private CompletableFuture<Integer> post(String path) {
-		return this.server.postAsync(path).thenApply((answer) -> answer.statusCode());
+		return this.server.postAsync(path).thenApply((response) -> response.statusCode());
 	}
 
 	@RestController

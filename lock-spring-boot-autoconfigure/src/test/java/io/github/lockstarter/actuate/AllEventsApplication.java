@@ -39,9 +39,9 @@ final class AllEventsApplication implements AutoCloseable {
 
 	private static final LockKey KEY = LockKey.of("order:1");
 
-	private static final LockOptions REFUSED = LockOptions.of(Duration.ofSeconds(10));
+	private static final LockOptions REJECTING = LockOptions.of(Duration.ofSeconds(10));
 
-	private static final LockOptions WAITING = REFUSED.withWaitTime(Duration.ofSeconds(10));
+	private static final LockOptions WAITING = REJECTING.withWaitTime(Duration.ofSeconds(10));
 
 	private final TestServer server;
 
@@ -80,18 +80,18 @@ final class AllEventsApplication implements AutoCloseable {
 	}
 
 	private void letAllHappen() {
-		grantRefuseAndWait();
+		grantRejectAndWait();
 		renew();
 		lose();
 		fail();
 		shareAndReplay();
-		this.locks.acquire(KEY, REFUSED);
+		this.locks.acquire(KEY, REJECTING);
 	}
 
-	private void grantRefuseAndWait() {
-		Lease lease = this.locks.acquire(KEY, REFUSED);
-		assertThat(this.locks.tryAcquire(KEY, REFUSED)).isEmpty();
-		assertThat(this.locks.tryAcquire(KEY, REFUSED.withWaitTime(Duration.ofMillis(1)))).isEmpty();
+	private void grantRejectAndWait() {
+		Lease lease = this.locks.acquire(KEY, REJECTING);
+		assertThat(this.locks.tryAcquire(KEY, REJECTING)).isEmpty();
+		assertThat(this.locks.tryAcquire(KEY, REJECTING.withWaitTime(Duration.ofMillis(1)))).isEmpty();
 		CompletableFuture<Optional<Lease>> next = this.locks.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
 		CompletableFuture<Optional<Lease>> cancelled = this.locks.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
 		assertThat(this.locks.tryAcquire(KEY, WAITING)).isEmpty();
@@ -110,7 +110,7 @@ final class AllEventsApplication implements AutoCloseable {
 	}
 
 	private void lose() {
-		Lease lease = this.locks.acquire(KEY, REFUSED);
+		Lease lease = this.locks.acquire(KEY, REJECTING);
 		assertThat(this.server.context()
 			.getBean(LockInspector.class)
 			.forceRelease(KEY, lease.fencingToken())
@@ -121,7 +121,7 @@ final class AllEventsApplication implements AutoCloseable {
 	}
 
 	private void fail() {
-		assertThatThrownBy(() -> this.locks.acquire(LockKey.of(Parts.BROKEN), REFUSED))
+		assertThatThrownBy(() -> this.locks.acquire(LockKey.of(Parts.BROKEN), REJECTING))
 			.isInstanceOf(LockStoreException.class);
 		Awaitility.await().until(() -> this.counts.get(Parts.BROKEN, Event.STORE_ERROR) > 0);
 	}

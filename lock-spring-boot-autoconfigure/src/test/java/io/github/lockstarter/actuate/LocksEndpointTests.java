@@ -57,7 +57,7 @@ class LocksEndpointTests {
 			.isBetween(Instant.parse(lock.path("held").path("since").asString()), Instant.now());
 		server.context().getBean(WatchedApplication.Orders.class).finish();
 		assertThat(List.of(first, second))
-			.allSatisfy((answer) -> assertThat(answer).succeedsWithin(Duration.ofSeconds(20))
+			.allSatisfy((response) -> assertThat(response).succeedsWithin(Duration.ofSeconds(20))
 				.satisfies((done) -> assertThat(done.statusCode()).isEqualTo(200)));
 		Awaitility.await().until(() -> lock(server) == null);
 		JsonNode totals = json(server).path("totals").path("orders");

@@ -88,8 +88,8 @@ class AdvisorOrderTests {
 		this.runner.run((context) -> {
 			Service service = context.getBean(Service.class);
 			try (Lease held = context.getBean(LockRegistry.class).acquire("async")) {
-				Future<String> refused = service.async();
-				assertThatExceptionOfType(ExecutionException.class).isThrownBy(refused::get)
+				Future<String> rejected = service.async();
+				assertThatExceptionOfType(ExecutionException.class).isThrownBy(rejected::get)
 					.withCauseInstanceOf(LockConflictException.class);
 				assertThat(held.isHeld()).isTrue();
 			}

@@ -19,11 +19,11 @@ class AnonymousCallersTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
 	@DisplayName("With lock.replay.anonymous=refuse, only a request with a principal runs")
-	void refused(String type) throws Exception {
+	void rejected(String type) throws Exception {
 		try (TestServer server = start(type, "lock.replay.anonymous=refuse")) {
-			HttpResponse<String> refused = post(server);
-			assertThat(refused.statusCode()).isEqualTo(400);
-			assertThat(refused.body()).contains("/problems/key-missing\"");
+			HttpResponse<String> rejected = post(server);
+			assertThat(rejected.statusCode()).isEqualTo(400);
+			assertThat(rejected.body()).contains("/problems/key-missing\"");
 			assertThat(post(server, "X-User", "taro").body()).isEqualTo("run 1");
 		}
 	}

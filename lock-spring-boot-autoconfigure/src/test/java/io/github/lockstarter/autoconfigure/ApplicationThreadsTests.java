@@ -173,9 +173,9 @@ class ApplicationThreadsTests {
 	private void requests(Situation situation, String type, List<String> paths) throws Exception {
 		use(type, situation.wait);
 		run(situation, paths.stream()
-			.collect(Collectors
-				.toMap(Function.identity(), (path) -> (key) -> this.server.postAsync("/" + path + "?key=" + key)
-					.thenAccept((answer) -> assertThat(answer).returns(situation.status, HttpResponse::statusCode)))));
+			.collect(Collectors.toMap(Function.identity(), (path) -> (key) -> this.server
+				.postAsync("/" + path + "?key=" + key)
+				.thenAccept((response) -> assertThat(response).returns(situation.status, HttpResponse::statusCode)))));
 		assertThat(seen().where).hasSizeGreaterThan(paths.size());
 	}
 

@@ -107,13 +107,13 @@ class BeforeArgumentsTests {
 		this.server = server(waiting);
 		Counters counters = counters();
 		counters.values.put("1", 0);
-		List<CompletableFuture<HttpResponse<String>>> answers;
+		List<CompletableFuture<HttpResponse<String>>> responses;
 		try (Lease held = locks().acquire("counter:1")) {
-			answers = IntStream.range(0, REQUESTS).mapToObj((i) -> this.server.postAsync(path)).toList();
+			responses = IntStream.range(0, REQUESTS).mapToObj((i) -> this.server.postAsync(path)).toList();
 			Awaitility.await().until(() -> new GuardedHandlers(this.server).waiters() == REQUESTS);
 			assertThat(held.isHeld()).isTrue();
 		}
-		assertThat(answers).extracting((answer) -> answer.join().statusCode()).containsOnly(200);
+		assertThat(responses).extracting((response) -> response.join().statusCode()).containsOnly(200);
 		assertThat(counters.values).containsEntry("1", REQUESTS);
 	}
 
@@ -121,13 +121,13 @@ class BeforeArgumentsTests {
 	@CsvSource({ "/refused/1, 1", "/refused/1/of-path, 1", "/refused/2/param?number=1, 1", "/refused/2/header, 1",
 			"/refused/2/value?number=01, 1", "/refused/2/enum?on=SECONDS, SECONDS" })
 	@DisplayName("A conflict is reported before anything is loaded for the handler")
-	void refused(String path, String key) throws Exception {
+	void rejected(String path, String key) throws Exception {
 		int before = counters().loaded.get();
 		try (Lease held = locks().acquire("counter:" + key)) {
-			HttpResponse<String> answer = this.server.post(path, "X-Number", "1");
-			assertThat(answer.statusCode()).isEqualTo(409);
-			assertThat(answer.body()).contains("request-in-progress");
-			assertThat(answer.headers().firstValue("Retry-After")).isPresent();
+			HttpResponse<String> response = this.server.post(path, "X-Number", "1");
+			assertThat(response.statusCode()).isEqualTo(409);
+			assertThat(response.body()).contains("request-in-progress");
+			assertThat(response.headers().firstValue("Retry-After")).isPresent();
 			assertThat(counters().loaded).hasValue(before);
 			assertThat(held.isHeld()).isTrue();
 		}
@@ -138,13 +138,13 @@ class BeforeArgumentsTests {
 	@CsvSource({ "thread, ''", "suspended, ''", "suspended, /later", "thread, /model", "suspended, /model",
 			"thread, /model/later" })
 	@DisplayName("Nothing is loaded for a handler whose wait ends without the lock, either")
-	void refusedAfterWait(String waiting, String path) throws Exception {
+	void rejectedAfterWait(String waiting, String path) throws Exception {
 		this.server = server(waiting);
 		int before = counters().loaded.get();
 		try (Lease held = locks().acquire("counter:1")) {
-			HttpResponse<String> answer = this.server.post("/briefly/1" + path);
-			assertThat(answer.statusCode()).isEqualTo(409);
-			assertThat(answer.body()).contains("wait-timeout");
+			HttpResponse<String> response = this.server.post("/briefly/1" + path);
+			assertThat(response.statusCode()).isEqualTo(409);
+			assertThat(response.body()).contains("wait-timeout");
 			assertThat(counters().loaded).hasValue(before);
 			assertThat(held.isHeld()).isTrue();
 		}
@@ -237,8 +237,8 @@ class BeforeArgumentsTests {
 	@ValueSource(strings = { "include", "forward" })
 	@DisplayName("A dispatch to another handler while arguments are resolved does not end the lock")
 	void nestedDispatch(String kind) throws Exception {
-		HttpResponse<String> answer = this.server.post("/dispatching/1?kind=" + kind);
-		assertThat(answer.statusCode()).isEqualTo(200);
+		HttpResponse<String> response = this.server.post("/dispatching/1?kind=" + kind);
+		assertThat(response.statusCode()).isEqualTo(200);
 		assertThat(Dispatching.held).hasValue(1);
 		assertThat(held()).isZero();
 	}

@@ -32,7 +32,7 @@ final class BlockHoundServer {
 			call(server, 1);
 			// Startup and class loading may block.
 			blockingCalls.forget();
-			System.out.println("answered " + call(server, 50));
+			System.out.println("responses " + call(server, 50));
 			blockingCalls.print();
 		}
 		System.out.println("end");
@@ -40,13 +40,13 @@ final class BlockHoundServer {
 	}
 
 	private static long call(TestServer server, int times) {
-		List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
+		List<CompletableFuture<HttpResponse<String>>> responses = new ArrayList<>();
 		for (int i = 0; i < times; i++) {
 			for (String handler : HANDLERS) {
-				answers.add(server.postAsync("/reactive/" + handler + "?key=one"));
+				responses.add(server.postAsync("/reactive/" + handler + "?key=one"));
 			}
 		}
-		return answers.stream().filter((answer) -> answer.join().statusCode() == 200).count();
+		return responses.stream().filter((response) -> response.join().statusCode() == 200).count();
 	}
 
 }

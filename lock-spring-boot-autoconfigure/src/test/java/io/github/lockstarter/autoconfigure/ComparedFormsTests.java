@@ -140,8 +140,8 @@ class ComparedFormsTests {
 	@DisplayName("In Spring MVC, reading the parameters of a malformed form is 400, which releases the key")
 	void malformedParameters(String path) throws Exception {
 		if (this.type.equals("servlet")) {
-			HttpResponse<String> refused = send("POST", path, "a=%zz", "nothing");
-			assertThat(refused.statusCode()).as(refused.body()).isEqualTo(400);
+			HttpResponse<String> rejected = send("POST", path, "a=%zz", "nothing");
+			assertThat(rejected.statusCode()).as(rejected.body()).isEqualTo(400);
 			assertThat(send("POST", path, "a=1", "nothing").statusCode()).isEqualTo(200);
 		}
 	}
@@ -162,8 +162,8 @@ class ComparedFormsTests {
 	@CsvSource({ "POST, /bound", "PUT, /bound", "POST, /raw", "POST, /not-read" })
 	@DisplayName("A form that is too large is rejected")
 	void tooLarge(String method, String path) throws Exception {
-		HttpResponse<String> refused = send(method, path, "a=" + "x".repeat(2000), "nothing");
-		assertThat(refused.statusCode()).as(refused.body()).isEqualTo(413);
+		HttpResponse<String> rejected = send(method, path, "a=" + "x".repeat(2000), "nothing");
+		assertThat(rejected.statusCode()).as(rejected.body()).isEqualTo(413);
 		assertThat(Handlers.runs).isZero();
 	}
 

@@ -90,7 +90,7 @@ class ConflictEventListenersTests {
 	static class OfMethod {
 
 		@EventListener
-		void refused(LockConflictEvent event) {
+		void rejected(LockConflictEvent event) {
 		}
 
 	}
@@ -99,7 +99,7 @@ class ConflictEventListenersTests {
 	static class OfConditionalMethod {
 
 		@EventListener(classes = LockConflictEvent.class, condition = "#root.event.payload.key.name == 'order'")
-		void refused() {
+		void rejected() {
 		}
 
 	}

@@ -180,8 +180,8 @@ class EarlyReleaseTests {
 
 				});
 			}));
-			try (Lease held = locks.acquire("refused:1")) {
-				transactions.executeWithoutResult((status) -> assertThat(locks.tryAcquire("refused:1", Duration.ZERO))
+			try (Lease held = locks.acquire("rejected:1")) {
+				transactions.executeWithoutResult((status) -> assertThat(locks.tryAcquire("rejected:1", Duration.ZERO))
 					.as("besides %s", held.key())
 					.isEmpty());
 			}

@@ -87,13 +87,13 @@ class EveryStoreTests {
 
 	@Test
 	@DisplayName("Of two requests at two instances, one is rejected while the other runs; a later request runs")
-	void refused() throws Exception {
+	void rejected() throws Exception {
 		String path = "/reject?key=" + UUID.randomUUID();
 		CompletableFuture<HttpResponse<String>> running = begin(path);
-		HttpResponse<String> refused = this.second.post(path);
-		assertThat(refused.statusCode()).isEqualTo(409);
-		assertThat(refused.body()).contains("request-in-progress");
-		assertThat(Integer.parseInt(refused.headers().firstValue("Retry-After").orElseThrow())).isBetween(1, 31);
+		HttpResponse<String> rejected = this.second.post(path);
+		assertThat(rejected.statusCode()).isEqualTo(409);
+		assertThat(rejected.body()).contains("request-in-progress");
+		assertThat(Integer.parseInt(rejected.headers().firstValue("Retry-After").orElseThrow())).isBetween(1, 31);
 		finish(path);
 		assertThat(running.get().statusCode()).isEqualTo(200);
 		assertThat(this.second.post(path).statusCode()).isEqualTo(200);
@@ -143,17 +143,17 @@ class EveryStoreTests {
 		};
 		try (TestServer server = server(
 				List.of("spring.main.web-application-type=servlet", "lock.store=" + this.store, broken))) {
-			HttpResponse<String> answer = server.post("/reject?key=taro");
-			assertThat(answer.statusCode()).isEqualTo(503);
-			assertThat(answer.headers().firstValue("Retry-After")).hasValue("1");
-			assertThat(answer.body()).contains("lock-store-unavailable");
+			HttpResponse<String> response = server.post("/reject?key=taro");
+			assertThat(response.statusCode()).isEqualTo(503);
+			assertThat(response.headers().firstValue("Retry-After")).hasValue("1");
+			assertThat(response.body()).contains("lock-store-unavailable");
 		}
 	}
 
 	private CompletableFuture<HttpResponse<String>> begin(String path) throws InterruptedException {
-		CompletableFuture<HttpResponse<String>> answer = this.first.postAsync(path);
+		CompletableFuture<HttpResponse<String>> response = this.first.postAsync(path);
 		job(this.first, path).awaitBegun();
-		return answer;
+		return response;
 	}
 
 	/**

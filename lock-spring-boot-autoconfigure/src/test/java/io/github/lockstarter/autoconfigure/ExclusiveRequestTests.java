@@ -58,7 +58,7 @@ class ExclusiveRequestTests {
 		this.runner.withPropertyValues(property).withBean(Service.class).run((context) -> {
 			Service service = context.getBean(Service.class);
 			service.register("taro", () -> {
-				assertRefused(() -> service.register("taro", () -> "second"));
+				assertRejected(() -> service.register("taro", () -> "second"));
 				assertThat(service.register("jiro", () -> "other")).isEqualTo("other");
 				return "first";
 			});
@@ -84,7 +84,7 @@ class ExclusiveRequestTests {
 		this.runner.withBean(Service.class).run((context) -> {
 			Service service = context.getBean(Service.class);
 			service.overloaded("a", () -> {
-				assertRefused(() -> service.overloaded("b", () -> "second"));
+				assertRejected(() -> service.overloaded("b", () -> "second"));
 				return service.overloaded(1, () -> "other");
 			});
 		});
@@ -94,7 +94,7 @@ class ExclusiveRequestTests {
 	@DisplayName("Methods that share a name share their locks")
 	void sharedName() {
 		this.runner.withBean(Service.class).run((context) -> context.getBean(Service.class).shared("taro", () -> {
-			assertRefused(() -> context.getBean(Service.class).alsoShared("taro", () -> "second"));
+			assertRejected(() -> context.getBean(Service.class).alsoShared("taro", () -> "second"));
 			return context.getBean(Service.class).alsoShared("jiro", () -> "other");
 		}));
 	}
@@ -106,7 +106,7 @@ class ExclusiveRequestTests {
 			Service service = context.getBean(Service.class);
 			service.conditional("taro", false, () -> service.conditional("taro", false, () -> "both"));
 			service.conditional("taro", true, () -> {
-				assertRefused(() -> service.conditional("taro", true, () -> "second"));
+				assertRejected(() -> service.conditional("taro", true, () -> "second"));
 				return "first";
 			});
 		});
@@ -132,9 +132,9 @@ class ExclusiveRequestTests {
 		this.runner.withBean(AnnotatedClass.class).run((context) -> {
 			AnnotatedClass bean = context.getBean(AnnotatedClass.class);
 			bean.one("taro", () -> {
-				assertRefused(() -> bean.one("taro", () -> "second"));
-				assertRefused(() -> bean.two("taro", () -> "second"));
-				assertRefused(() -> bean.packagePrivate("taro", () -> "second"));
+				assertRejected(() -> bean.one("taro", () -> "second"));
+				assertRejected(() -> bean.two("taro", () -> "second"));
+				assertRejected(() -> bean.packagePrivate("taro", () -> "second"));
 				assertThat(bean).hasToString("not locked");
 				return bean.own("taro", () -> "other");
 			});
@@ -147,7 +147,7 @@ class ExclusiveRequestTests {
 		this.runner.withUserConfiguration(ForeignProxyConfiguration.class).run((context) -> {
 			Contract<String> bean = context.getBean(Contract.class);
 			bean.call("taro", () -> {
-				assertRefused(() -> bean.call("taro", () -> "second"));
+				assertRejected(() -> bean.call("taro", () -> "second"));
 				return bean.call("jiro", () -> "other");
 			});
 		});
@@ -173,13 +173,13 @@ class ExclusiveRequestTests {
 		this.runner.withBean(Service.class).run((context) -> {
 			Service service = context.getBean(Service.class);
 			Mono<String> work = Mono.fromCallable(() -> {
-				assertRefused(() -> service.undeclared("second"));
+				assertRejected(() -> service.undeclared("second"));
 				return "first";
 			});
 			for (Object result : new Object[] { new MyPublisher(work),
 					new MyFlow(JdkFlowAdapter.publisherToFlowPublisher(work)) }) {
 				Object returned = service.undeclared(result);
-				assertRefused(() -> service.undeclared("second"));
+				assertRejected(() -> service.undeclared("second"));
 				assertThat(
 						Flux.from(ReactiveTypeAdapter.adapter(returned.getClass()).toPublisher(returned)).blockLast())
 					.isEqualTo("first");
@@ -196,7 +196,7 @@ class ExclusiveRequestTests {
 			Mono<String> mono = bean.generic(() -> Mono.just("done"));
 			assertThat(mono.block()).isEqualTo("done");
 			bean.generic(() -> Mono.fromCallable(() -> {
-				assertRefused(() -> mono.block());
+				assertRejected(() -> mono.block());
 				return "first";
 			})).block();
 		});
@@ -206,7 +206,7 @@ class ExclusiveRequestTests {
 	@DisplayName("A meta-annotation's attributes are applied")
 	void metaAnnotation() {
 		this.runner.withBean(Service.class).run((context) -> context.getBean(Service.class).meta("taro", () -> {
-			assertRefused(() -> context.getBean(Service.class).meta("taro", () -> "second"));
+			assertRejected(() -> context.getBean(Service.class).meta("taro", () -> "second"));
 			return context.getBean(Service.class).meta("jiro", () -> "other");
 		}));
 	}
@@ -220,16 +220,16 @@ class ExclusiveRequestTests {
 			.run((context) -> {
 				Contract<String> bean = context.getBean(Contract.class);
 				bean.call("taro", () -> {
-					assertRefused(() -> bean.call("taro", () -> "second"));
+					assertRejected(() -> bean.call("taro", () -> "second"));
 					return bean.call("jiro", () -> "other");
 				});
 			});
 	}
 
 	/** Runs on another thread: a call within the holder's call would join its lease. */
-	private static void assertRefused(ThrowingCallable call) {
-		CompletableFuture<Throwable> refusal = CompletableFuture.supplyAsync(() -> catchThrowable(call));
-		assertThat(refusal).succeedsWithin(Duration.ofMinutes(1)).isInstanceOf(LockConflictException.class);
+	private static void assertRejected(ThrowingCallable call) {
+		CompletableFuture<Throwable> rejection = CompletableFuture.supplyAsync(() -> catchThrowable(call));
+		assertThat(rejection).succeedsWithin(Duration.ofMinutes(1)).isInstanceOf(LockConflictException.class);
 	}
 
 	static class OfAny<T> {

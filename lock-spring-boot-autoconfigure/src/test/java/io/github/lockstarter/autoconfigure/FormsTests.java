@@ -75,9 +75,9 @@ class FormsTests {
 	@ValueSource(strings = { "/forms?name=&age=20", "/forms?age=20", "/forms?name=%20&age=20", "/lists?name=&age=20" })
 	@DisplayName("A blank key field is reported by the form's own validation messages")
 	void messages(String path) throws Exception {
-		HttpResponse<String> answer = server.post(path);
-		assertThat(answer.statusCode()).isEqualTo(200);
-		assertThat(answer.body()).isEqualTo("errors: name is blank");
+		HttpResponse<String> response = server.post(path);
+		assertThat(response.statusCode()).isEqualTo(200);
+		assertThat(response.body()).isEqualTo("errors: name is blank");
 	}
 
 	@Test
@@ -94,10 +94,10 @@ class FormsTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "/unchecked?name=", "/forms?name=&age=-1&optional=true", "/headed?name=" })
 	@DisplayName("A blank key is rejected if the handler does not receive the errors, or if the key is no form field")
-	void refused(String path) throws Exception {
-		HttpResponse<String> answer = server.post(path);
-		assertThat(answer.statusCode()).isEqualTo(400);
-		assertThat(answer.body()).contains("key-missing");
+	void rejected(String path) throws Exception {
+		HttpResponse<String> response = server.post(path);
+		assertThat(response.statusCode()).isEqualTo(400);
+		assertThat(response.body()).contains("key-missing");
 	}
 
 	@ParameterizedTest
@@ -112,7 +112,7 @@ class FormsTests {
 		jobs.get("second" + path).finish();
 		jobs.get("first" + path).finish();
 		assertThat(List.of(first, second))
-			.allSatisfy((answer) -> assertThat(answer).succeedsWithin(Duration.ofSeconds(20))
+			.allSatisfy((response) -> assertThat(response).succeedsWithin(Duration.ofSeconds(20))
 				.satisfies((each) -> assertThat(each.statusCode()).isEqualTo(200))
 				.satisfies((each) -> assertThat(each.headers().firstValue("Idempotent-Replayed")).isEmpty()));
 		assertThat(jobs.get("second" + path).hasBegun()).isTrue();
@@ -184,13 +184,13 @@ class FormsTests {
 		@PostMapping("/forms")
 		@ExclusiveRequest(name = "forms", key = "#form.name")
 		Mono<String> form(@ModelAttribute @Validated Form form, BindingResult errors) {
-			return Mono.just(answer(errors));
+			return Mono.just(response(errors));
 		}
 
 		@PostMapping("/lists")
 		@ExclusiveRequest(name = "lists", key = "{#form.name, #form.age}")
 		Mono<String> list(@ModelAttribute @Validated Form form, BindingResult errors) {
-			return Mono.just(answer(errors));
+			return Mono.just(response(errors));
 		}
 
 		@PostMapping("/unchecked")
@@ -217,7 +217,7 @@ class FormsTests {
 			return Mono.fromFuture(this.jobs.get(form.getJob()).begin());
 		}
 
-		private static String answer(BindingResult errors) {
+		private static String response(BindingResult errors) {
 			return errors.getAllErrors()
 				.stream()
 				.map(MessageSourceResolvable::getDefaultMessage)

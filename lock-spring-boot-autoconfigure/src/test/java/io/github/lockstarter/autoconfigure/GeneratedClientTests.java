@@ -58,9 +58,9 @@ class GeneratedClientTests {
 					ApiClient client = new ApiClient();
 					client.updateBaseUri(uri);
 					try {
-						ApiResponse<Payment> answer = new PaymentControllerApi(client).payWithHttpInfo(amount, "key-1");
-						return Map.of("status", answer.getStatusCode(), "amount", answer.getData().getAmount(),
-								"replayed", answer.getHeaders().containsKey("idempotent-replayed"));
+						ApiResponse<Payment> response = new PaymentControllerApi(client).payWithHttpInfo(amount, "key-1");
+						return Map.of("status", response.getStatusCode(), "amount", response.getData().getAmount(),
+								"replayed", response.getHeaders().containsKey("idempotent-replayed"));
 					}
 					catch (ApiException ex) {
 						return Map.of("status", ex.getCode(), "problem", problem(client, ex.getResponseBody()),
@@ -99,13 +99,13 @@ class GeneratedClientTests {
 			LockRegistry registry = server.context().getBean(LockRegistry.class);
 			try (Lease lease = registry.acquire(new LockKey("payments", "key-1"), registry.options("payments"))) {
 				assertThat(lease.isHeld()).isTrue();
-				Map<String, Object> refused = client.apply(uri, 5);
-				assertThat(refused).containsEntry("status", 409);
-				assertThat(refused.get("retryAfter")).asString().matches("[1-9]|10");
-				assertThat(problem(refused)).containsEntry("type", "/problems/request-in-progress")
+				Map<String, Object> rejected = client.apply(uri, 5);
+				assertThat(rejected).containsEntry("status", 409);
+				assertThat(rejected.get("retryAfter")).asString().matches("[1-9]|10");
+				assertThat(problem(rejected)).containsEntry("type", "/problems/request-in-progress")
 					.containsEntry("title", "Request already in progress")
 					.containsEntry("status", 409);
-				assertThat((Long) problem(refused).get("retryAfterMillis")).isBetween(1L, 10_000L);
+				assertThat((Long) problem(rejected).get("retryAfterMillis")).isBetween(1L, 10_000L);
 			}
 			assertThat(client.apply(uri, 5)).isEqualTo(Map.of("status", 200, "amount", 5, "replayed", false));
 			assertThat(client.apply(uri, 5)).isEqualTo(Map.of("status", 200, "amount", 5, "replayed", true));
@@ -114,8 +114,8 @@ class GeneratedClientTests {
 	}
 
 	@SuppressWarnings("unchecked")
-	private static Map<String, Object> problem(Map<String, Object> answer) {
-		return (Map<String, Object>) answer.get("problem");
+	private static Map<String, Object> problem(Map<String, Object> response) {
+		return (Map<String, Object>) response.get("problem");
 	}
 
 	@SuppressWarnings("unchecked")

@@ -146,7 +146,9 @@ final class GuardedHandlers {
 		return locksInUse().mapToInt((lock) -> lock.waiting().size()).sum();
 	}
 
-	/** Returns the number of requests at this instance that wait for the lock of a key. */
+	/**
+	 * Returns the number of requests at this instance that wait for the lock of a key.
+	 */
 	int waiters(LockKey key) {
 		return locksInUse().filter((lock) -> lock.key().equals(key)).mapToInt((lock) -> lock.waiting().size()).sum();
 	}

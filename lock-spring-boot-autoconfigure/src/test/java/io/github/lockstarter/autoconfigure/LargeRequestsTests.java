@@ -76,11 +76,11 @@ class LargeRequestsTests {
 			"/late, text/plain, true", "/not-read, text/plain, false", "/not-read, text/plain, true",
 			"/text, application/json, true" })
 	@DisplayName("A body that is too large is rejected before the handler runs, whether its length is announced or not")
-	void refused(String path, String mediaType, boolean chunked) throws Exception {
-		HttpResponse<String> refused = post(path, mediaType, "a=" + "x".repeat(2000), chunked);
-		assertThat(refused.statusCode()).as(refused.body()).isEqualTo(413);
-		assertThat(refused.body()).contains("/problems/request-too-large\"", "Send a smaller one");
-		assertThat(refused.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+	void rejected(String path, String mediaType, boolean chunked) throws Exception {
+		HttpResponse<String> rejected = post(path, mediaType, "a=" + "x".repeat(2000), chunked);
+		assertThat(rejected.statusCode()).as(rejected.body()).isEqualTo(413);
+		assertThat(rejected.body()).contains("/problems/request-too-large\"", "Send a smaller one");
+		assertThat(rejected.headers().firstValue("Content-Type")).hasValue("application/problem+json");
 		assertThat(Handlers.runs).isZero();
 	}
 

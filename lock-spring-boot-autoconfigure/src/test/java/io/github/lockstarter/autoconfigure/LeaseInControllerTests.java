@@ -114,14 +114,14 @@ class LeaseInControllerTests {
 			// HTTP client.
 			CompletableFuture<Void> closing = CompletableFuture.runAsync(server::close,
 					(close) -> new Thread(close).start());
-			assertThat(waiting).succeedsWithin(Duration.ofSeconds(10)).satisfies((answer) -> {
-				assertThat(answer.statusCode()).isEqualTo(503);
-				assertThat(answer.headers().firstValue("Retry-After")).hasValue("1");
+			assertThat(waiting).succeedsWithin(Duration.ofSeconds(10)).satisfies((response) -> {
+				assertThat(response.statusCode()).isEqualTo(503);
+				assertThat(response.headers().firstValue("Retry-After")).hasValue("1");
 			});
 			assertThat(working).isNotDone();
 			controller.finish();
 			assertThat(working).succeedsWithin(Duration.ofSeconds(10))
-				.satisfies((answer) -> assertThat(answer.body()).isEqualTo("held: true"));
+				.satisfies((response) -> assertThat(response.body()).isEqualTo("held: true"));
 			assertThat(closing).succeedsWithin(Duration.ofSeconds(20));
 			assertThat(forgotten.isHeld()).isFalse();
 			assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> locks.acquire("work"));

@@ -142,18 +142,19 @@ class LockAutoConfigurationTests {
 		RedisConnectionFactory factory = Mockito.mock(RedisConnectionFactory.class);
 		ApplicationContextRunner application = new ApplicationContextRunner().withConfiguration(AutoConfigurations
 			.of(AopAutoConfiguration.class, DataRedisAutoConfiguration.class, LockAutoConfiguration.class));
-		assertRefused(application.withBean("ownFactory", RedisConnectionFactory.class, () -> factory), "'ownFactory'");
-		assertRefused(application.withBean("ownFactory", RedisConnectionFactory.class, () -> factory)
+		assertFailsStartup(application.withBean("ownFactory", RedisConnectionFactory.class, () -> factory),
+				"'ownFactory'");
+		assertFailsStartup(application.withBean("ownFactory", RedisConnectionFactory.class, () -> factory)
 			.withPropertyValues("spring.data.redis.timeout=2s"), "'ownFactory'");
-		assertRefused(application.withBean("ownReactiveFactory", ReactiveRedisConnectionFactory.class,
+		assertFailsStartup(application.withBean("ownReactiveFactory", ReactiveRedisConnectionFactory.class,
 				() -> Mockito.mock(ReactiveRedisConnectionFactory.class)), "'ownReactiveFactory'");
-		assertRefused(application.withBean("ownFactory", RedisConnectionFactory.class, () -> factory)
+		assertFailsStartup(application.withBean("ownFactory", RedisConnectionFactory.class, () -> factory)
 			.withBean(RedisStandaloneConfiguration.class, RedisStandaloneConfiguration::new), "'ownFactory'");
 		this.runner.withBean(RedisConnectionFactory.class, () -> factory)
 			.run((context) -> assertThat(context).hasSingleBean(RedisLockStore.class));
 	}
 
-	private static void assertRefused(ApplicationContextRunner application, String bean) {
+	private static void assertFailsStartup(ApplicationContextRunner application, String bean) {
 		application.run((context) -> assertThat(context).getFailure()
 			.rootCause()
 			.isInstanceOf(LockConfigurationException.class)

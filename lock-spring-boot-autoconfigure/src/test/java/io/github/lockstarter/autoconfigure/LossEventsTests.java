@@ -237,7 +237,7 @@ class LossEventsTests {
 		}
 
 		@EventListener
-		void refused(LockConflictEvent event) {
+		void rejected(LockConflictEvent event) {
 			this.conflicts.add(event);
 		}
 
@@ -258,7 +258,7 @@ class LossEventsTests {
 		}
 
 		@EventListener
-		void refused(LockConflictEvent event) {
+		void rejected(LockConflictEvent event) {
 			this.conflicts.add(event);
 		}
 
@@ -280,7 +280,7 @@ class LossEventsTests {
 		}
 
 		@EventListener
-		void refused(LockConflictEvent event) {
+		void rejected(LockConflictEvent event) {
 			this.conflicts.add(event);
 			try {
 				this.goOn.await(10, TimeUnit.MINUTES);

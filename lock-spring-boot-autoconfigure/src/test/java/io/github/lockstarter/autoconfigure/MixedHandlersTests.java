@@ -62,7 +62,7 @@ class MixedHandlersTests {
 				Awaitility.await().until(() -> handlers.waiters() >= THREADS * 2);
 				assertThat(held.isHeld()).isTrue();
 			}
-			answered(Stream.concat(asynchronous.stream(), plain.stream()).toList());
+			succeeded(Stream.concat(asynchronous.stream(), plain.stream()).toList());
 		}
 	}
 
@@ -86,9 +86,9 @@ class MixedHandlersTests {
 				assertThat(server.post("/value?number=2").statusCode()).isEqualTo(200);
 				assertThat(held.isHeld()).isTrue();
 			}
-			answered(asynchronous);
-			answeredOrRejected(plain);
-			assertThat(plain).filteredOn((answer) -> answer.join().statusCode() == 200).hasSize(THREADS / 2);
+			succeeded(asynchronous);
+			succeededOrRejected(plain);
+			assertThat(plain).filteredOn((response) -> response.join().statusCode() == 200).hasSize(THREADS / 2);
 		}
 	}
 
@@ -103,7 +103,7 @@ class MixedHandlersTests {
 				Awaitility.await().until(() -> waiting.stream().filter(CompletableFuture::isDone).count() == 4);
 				assertThat(held.isHeld()).isTrue();
 			}
-			answeredOrRejected(plain);
+			succeededOrRejected(plain);
 		}
 	}
 
@@ -111,63 +111,64 @@ class MixedHandlersTests {
 	@DisplayName("Without a lock that is held, all threads acquire locks at the same time")
 	void freeLocks() {
 		try (TestServer server = start("lock.web.max-waiting-threads=1")) {
-			answered(IntStream.range(100, 400).mapToObj((i) -> server.postAsync("/value?number=" + i)).toList());
+			succeeded(IntStream.range(100, 400).mapToObj((i) -> server.postAsync("/value?number=" + i)).toList());
 		}
 	}
 
 	@Test
 	@DisplayName("Five hundred requests to suspended synchronous and asynchronous handlers with one key all get a response, none later than its wait")
-	void answersAll() {
+	void respondsToAll() {
 		try (TestServer server = start(WAIT, SUSPENDED)) {
-			answered(inTime(send(server, 500, PATHS)));
+			succeeded(inTime(send(server, 500, PATHS)));
 		}
 	}
 
 	@Test
 	@DisplayName("Five hundred requests to synchronous and asynchronous handlers with one key all get a response, none later than its wait, and those without a thread to wait on are rejected")
-	void answersAllWithReserve() {
+	void respondsToAllWithReserve() {
 		try (TestServer server = start(WAIT)) {
-			List<CompletableFuture<HttpResponse<String>>> answers = inTime(send(server, 500, PATHS));
-			answeredOrRejected(answers);
+			List<CompletableFuture<HttpResponse<String>>> responses = inTime(send(server, 500, PATHS));
+			succeededOrRejected(responses);
 			Map<Boolean, List<CompletableFuture<HttpResponse<String>>>> bySynchronous = IntStream
-				.range(0, answers.size())
+				.range(0, responses.size())
 				.boxed()
 				.collect(Collectors.partitioningBy((i) -> i % 4 == 0 || i % 4 == 3,
-						Collectors.mapping(answers::get, Collectors.toList())));
-			answered(bySynchronous.get(false));
+						Collectors.mapping(responses::get, Collectors.toList())));
+			succeeded(bySynchronous.get(false));
 			// One is rejected only while as many as may wait do so, and those get the
 			// lock.
-			assertThat(bySynchronous.get(true)).filteredOn((answer) -> answer.join().statusCode() == 200)
+			assertThat(bySynchronous.get(true)).filteredOn((response) -> response.join().statusCode() == 200)
 				.hasSizeGreaterThanOrEqualTo(THREADS / 2);
 		}
 	}
 
 	/** Fails those that are later than the wait of their requests. */
 	private static List<CompletableFuture<HttpResponse<String>>> inTime(
-			List<CompletableFuture<HttpResponse<String>>> answers) {
-		return answers.stream().map((each) -> each.orTimeout(LATE.toSeconds(), TimeUnit.SECONDS)).toList();
+			List<CompletableFuture<HttpResponse<String>>> responses) {
+		return responses.stream().map((each) -> each.orTimeout(LATE.toSeconds(), TimeUnit.SECONDS)).toList();
 	}
 
 	/** A request whose thread must not wait is rejected. */
-	private static void answeredOrRejected(List<CompletableFuture<HttpResponse<String>>> answers) {
-		assertThat(CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new)))
+	private static void succeededOrRejected(List<CompletableFuture<HttpResponse<String>>> responses) {
+		assertThat(CompletableFuture.allOf(responses.toArray(CompletableFuture[]::new)))
 			.succeedsWithin(Duration.ofMinutes(1));
-		assertThat(answers).extracting(CompletableFuture::join).allSatisfy((answer) -> {
-			if (answer.statusCode() == 200) {
-				assertThat(answer.body()).isEqualTo("done");
+		assertThat(responses).extracting(CompletableFuture::join).allSatisfy((response) -> {
+			if (response.statusCode() == 200) {
+				assertThat(response.body()).isEqualTo("done");
 			}
 			else {
-				assertThat(answer.statusCode()).isEqualTo(409);
-				assertThat(answer.body()).contains("wait-queue-full");
+				assertThat(response.statusCode()).isEqualTo(409);
+				assertThat(response.body()).contains("wait-queue-full");
 			}
 		});
 	}
 
-	private static void answered(List<CompletableFuture<HttpResponse<String>>> answers) {
-		assertThat(CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new)))
+	private static void succeeded(List<CompletableFuture<HttpResponse<String>>> responses) {
+		assertThat(CompletableFuture.allOf(responses.toArray(CompletableFuture[]::new)))
 			.succeedsWithin(Duration.ofMinutes(1));
-		assertThat(answers).allSatisfy((answer) -> assertThat(answer.join()).returns(200, HttpResponse::statusCode)
-			.returns("done", HttpResponse::body));
+		assertThat(responses)
+			.allSatisfy((response) -> assertThat(response.join()).returns(200, HttpResponse::statusCode)
+				.returns("done", HttpResponse::body));
 	}
 
 	private static List<CompletableFuture<HttpResponse<String>>> send(TestServer server, int count, String... paths) {

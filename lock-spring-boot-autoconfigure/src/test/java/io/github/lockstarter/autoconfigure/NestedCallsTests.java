@@ -136,8 +136,8 @@ class NestedCallsTests {
 			assertThat(this.inner.share()).isEqualTo("shared");
 			return null;
 		});
-		this.outer.keyed("refused", () -> {
-			assertThatIllegalStateException().isThrownBy(() -> this.inner.replay("refused"))
+		this.outer.keyed("rejected", () -> {
+			assertThatIllegalStateException().isThrownBy(() -> this.inner.replay("rejected"))
 				.withMessageContaining("declare the replay on the calling method");
 			assertThat(this.inner.replay("kept")).isEqualTo("kept");
 			return null;
@@ -148,10 +148,10 @@ class NestedCallsTests {
 	@DisplayName("A call on another application thread is not an inner call: it is rejected, or waits")
 	void otherThread() throws Exception {
 		Future<Lease> waiting = this.outer.a(null, (lease) -> {
-			Throwable refusal = CompletableFuture.supplyAsync(() -> catchThrowable(() -> this.inner.rejected()))
+			Throwable rejection = CompletableFuture.supplyAsync(() -> catchThrowable(() -> this.inner.rejected()))
 				.orTimeout(1, TimeUnit.MINUTES)
 				.join();
-			assertThat(refusal).isInstanceOf(LockConflictException.class);
+			assertThat(rejection).isInstanceOf(LockConflictException.class);
 			FutureTask<Lease> task = new FutureTask<>(() -> this.inner.a(null));
 			new Thread(task).start();
 			return Optional.of(task);
@@ -186,12 +186,12 @@ class NestedCallsTests {
 	@DisplayName("A deadlock with a call that acquires several locks is detected")
 	void oppositeOrderOfSeveral() throws Exception {
 		CompletableFuture<FutureTask<@Nullable Throwable>> several = new CompletableFuture<>();
-		Throwable refusal = this.outer.keyed("2", () -> {
+		Throwable rejection = this.outer.keyed("2", () -> {
 			several.complete(started(() -> this.inner.several(List.of("1", "2"))));
 			Awaitility.await().until(() -> this.inspector.waiters("keyed") == 1);
 			return Optional.ofNullable(catchThrowable(() -> this.inner.keyed("1")));
 		}).orElseThrow();
-		assertThat(refusal).isInstanceOf(LockDeadlockException.class)
+		assertThat(rejection).isInstanceOf(LockDeadlockException.class)
 			.hasMessage(deadlock("keyed", "Inner.keyed", "keyed", "Inner.several"));
 		assertThat(failure(several.join())).isEmpty();
 	}
@@ -240,28 +240,28 @@ class NestedCallsTests {
 	@Test
 	@DisplayName("A call for the same request outside the handler's call chain is rejected at once, and the message names both methods")
 	void sameRequest() throws Exception {
-		String message = answer("/request");
+		String message = response("/request");
 		assertThat(message).contains("Inner.a").contains("Handlers.handle").contains("same request");
 	}
 
 	@Test
 	@DisplayName("A task that Spring MVC runs for a handler belongs to the handler's call chain")
 	void taskOfHandler() throws Exception {
-		String joined = answer("/task");
+		String joined = response("/task");
 		assertThat(joined).isEqualTo("true");
 	}
 
 	@Test
 	@DisplayName("A call of another method with the same lock, on the handler's thread, joins the lease")
 	void withinHandler() throws Exception {
-		String joined = answer("/nested");
+		String joined = response("/nested");
 		assertThat(joined).isEqualTo("true");
 	}
 
-	private String answer(String path) throws Exception {
-		HttpResponse<String> answer = this.server.get(path);
-		assertThat(answer.statusCode()).isEqualTo(200);
-		return answer.body();
+	private String response(String path) throws Exception {
+		HttpResponse<String> response = this.server.get(path);
+		assertThat(response.statusCode()).isEqualTo(200);
+		return response.body();
 	}
 
 	/** Starts a call on a thread of its own. */

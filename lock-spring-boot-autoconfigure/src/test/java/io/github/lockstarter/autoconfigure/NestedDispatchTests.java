@@ -143,7 +143,7 @@ class NestedDispatchTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "/plain", "/annotated", "/kept-lock", "/kept-lock-waiting", "/page.txt" })
 	@DisplayName("A response that is kept for duplicates is kept although the view has included another handler, and the lock is held until then")
-	void keptAnswer(String path) throws Exception {
+	void keptResponse(String path) throws Exception {
 		TestServer server = server();
 		Pages pages = server.context().getBean(Pages.class);
 		String[] headers = { "path", path, "order", path };

@@ -22,7 +22,7 @@ class NonBlockingHandlersTests {
 				TestJvm jvm = TestJvm.start(BlockingCalls.OPTIONS, BlockHoundServer.class, redis.port())) {
 			jvm.await("end");
 			List<String> output = jvm.output();
-			assertThat(output).contains("answered 500").noneMatch((line) -> line.startsWith("blocked "));
+			assertThat(output).contains("responses 500").noneMatch((line) -> line.startsWith("blocked "));
 		}
 	}
 

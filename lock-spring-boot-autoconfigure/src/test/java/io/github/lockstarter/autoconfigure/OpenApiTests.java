@@ -73,7 +73,7 @@ class OpenApiTests {
 	@ParameterizedTest
 	@CsvSource({ "servlet, openapi_3_1", "servlet, openapi_3_0", "reactive, openapi_3_1", "reactive, openapi_3_0" })
 	@DisplayName("Every response of the running application is described: status, media type, problem type, members and headers")
-	void answers(String type, String version) throws Exception {
+	void responses(String type, String version) throws Exception {
 		JsonNode api = handlers(type, version);
 		assertThat(api.get("openapi").asString()).startsWith(version.endsWith("1") ? "3.1" : "3.0");
 		assertDescribed(api, "/payments", "?amount=1", 200, null, PAYMENT);
@@ -240,24 +240,25 @@ class OpenApiTests {
 		String[] namesAndValues = Stream.of(headers)
 			.flatMap((header) -> Stream.of(header.split(": ", 2)))
 			.toArray(String[]::new);
-		HttpResponse<String> answer = server().post(request.startsWith("/") ? request : path + request, namesAndValues);
-		assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
-		JsonNode response = api.get("paths").get(path).at("/post/responses/" + status);
+		HttpResponse<String> response = server().post(request.startsWith("/") ? request : path + request,
+				namesAndValues);
+		assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
+		JsonNode described = api.get("paths").get(path).at("/post/responses/" + status);
 		for (String header : List.of("Retry-After", "Idempotent-Replayed")) {
-			if (answer.headers().firstValue(header).isPresent()) {
-				assertThat(response.path("headers").propertyNames()).contains(header);
+			if (response.headers().firstValue(header).isPresent()) {
+				assertThat(described.path("headers").propertyNames()).contains(header);
 			}
 		}
 		if (problem != null) {
-			JsonNode body = json.readTree(answer.body());
-			String type = answer.headers().firstValue("Content-Type").orElseThrow();
-			JsonNode content = response.get("content").get(type);
+			JsonNode body = json.readTree(response.body());
+			String type = response.headers().firstValue("Content-Type").orElseThrow();
+			JsonNode content = described.get("content").get(type);
 			JsonNode example = content.at("/examples/" + problem + "/value");
 			for (String same : List.of("type", "title", "status", "detail")) {
 				assertThat(example.get(same)).isEqualTo(body.get(same));
 			}
 			assertThat(example.has("retryAfterMillis")).isEqualTo(body.has("retryAfterMillis"));
-			assertThat(response.get("description").asString()).contains(body.get("type").asString());
+			assertThat(described.get("description").asString()).contains(body.get("type").asString());
 			JsonNode members = api.at(content.at("/schema/$ref").asString().substring(1)).get("properties");
 			body.properties()
 				.forEach((member) -> assertThat(members.at("/" + member.getKey() + "/type").asString())

@@ -66,9 +66,9 @@ class PrincipalsOfExchangesTests {
 	@ValueSource(strings = { "/key", "/header", "/condition", "/entity", "/share", "/elements" })
 	@DisplayName("A lock that does not depend on the principal reads neither the principal nor the session")
 	void untouched(String path) throws Exception {
-		HttpResponse<String> answer = this.server.post(path + "?id=1", "X-Id", "1");
-		assertThat(answer.body()).isEqualTo("1");
-		assertThat(answer.headers().firstValue("Set-Cookie")).isEmpty();
+		HttpResponse<String> response = this.server.post(path + "?id=1", "X-Id", "1");
+		assertThat(response.body()).isEqualTo("1");
+		assertThat(response.headers().firstValue("Set-Cookie")).isEmpty();
 		assertThat(this.security.principals).hasValue(0);
 		assertThat(this.security.sessions).hasValue(0);
 	}

@@ -35,8 +35,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Published test cases of other projects for idempotency keys: the requests and the
- * expected responses. The first column is the project: H for paveg/hono-idempotency (tests
- * of its middleware, at 6d6a075), A for snok/asgi-idempotency-header
+ * expected responses. The first column is the project: H for paveg/hono-idempotency
+ * (tests of its middleware, at 6d6a075), A for snok/asgi-idempotency-header
  * (tests/test_middleware, at 8f89a5c). Concurrent requests are tested in
  * {@link ReplayTests}.
  */
@@ -70,10 +70,10 @@ class PublishedCasesTests {
 					H text again                  | POST  | /answer/text   | h1 | -             | 200 | /answer/text   | h1 | -             | 200 | replayed
 					H JSON again                  | POST  | /answer/json   | h2 | -             | 200 | /answer/json   | h2 | -             | 200 | replayed
 					H created again               | POST  | /create        | h3 | {"item":"A"}  | 201 | /create        | h3 | {"item":"A"}  | 201 | replayed
-					H other content               | POST  | /create        | h4 | {"item":"A"}  | 201 | /create        | h4 | {"item":"B"}  | 422 | refused
-					H no key where it is required | POST  | /answer/text   | -  | -             | 400 | /answer/text   | -  | -             | 400 | refused
+					H other content               | POST  | /create        | h4 | {"item":"A"}  | 201 | /create        | h4 | {"item":"B"}  | 422 | rejected
+					H no key where it is required | POST  | /answer/text   | -  | -             | 400 | /answer/text   | -  | -             | 400 | rejected
 					H key at the limit            | POST  | /answer/text   | aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  | - | 200 | /answer/text | aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  | - | 200 | replayed
-					H key beyond the limit        | POST  | /answer/text   | aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa | - | 400 | /answer/text | aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa | - | 400 | refused
+					H key beyond the limit        | POST  | /answer/text   | aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa | - | 400 | /answer/text | aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa | - | 400 | rejected
 					H key of one character        | POST  | /answer/text   | x  | -             | 200 | /answer/text   | x  | -             | 200 | replayed
 					H handler throws              | POST  | /throws        | h5 | -             | 500 | /throws        | h5 | -             | 500 | runs
 					H handler returns 500         | POST  | /status/500    | h6 | -             | 500 | /status/500    | h6 | -             | 500 | runs
@@ -85,7 +85,7 @@ class PublishedCasesTests {
 					H one key, two operations     | POST  | /answer/text   | hc | -             | 200 | /create        | hc | {"item":"A"}  | 201 | runs
 					H no body                     | POST  | /create        | hd | -             | 201 | /create        | hd | -             | 201 | replayed
 					H cookie of the first         | POST  | /cookie        | he | -             | 200 | /cookie        | he | -             | 200 | replayed
-					H bare key with spaces, here refused | POST | /answer/text | a key with spaces | - | 400 | /answer/text | a key with spaces | - | 400 | refused
+					H bare key with spaces, here rejected | POST | /answer/text | a key with spaces | - | 400 | /answer/text | a key with spaces | - | 400 | rejected
 					A JSON                        | POST  | /answer/json   | 0f1c9a3e-5f0e-4c1b-9d55-0c8f6d3f6a11 | - | 200 | /answer/json | 0f1c9a3e-5f0e-4c1b-9d55-0c8f6d3f6a11 | - | 200 | replayed
 					A created                     | POST  | /create        | 0f1c9a3e-5f0e-4c1b-9d55-0c8f6d3f6a12 | {} | 201 | /create | 0f1c9a3e-5f0e-4c1b-9d55-0c8f6d3f6a12 | {} | 201 | replayed
 					A XML is not kept, here it is | POST  | /answer/xml    | a1 | -             | 200 | /answer/xml    | a1 | -             | 200 | replayed

@@ -99,10 +99,10 @@ class ReactiveTransactionsTests {
 		@DisplayName("A transaction whose lease was lost before the commit is rolled back, and the caller gets the loss")
 		void rollsBack(String path) throws Exception {
 			this.orders.end = End.LOSE;
-			HttpResponse<String> answer = this.server.post(path + "?id=1");
+			HttpResponse<String> response = this.server.post(path + "?id=1");
 			assertThat(this.orders.count()).isZero();
-			assertThat(answer.statusCode()).isEqualTo(409);
-			assertThat(answer.body()).contains("/lease-lost");
+			assertThat(response.statusCode()).isEqualTo(409);
+			assertThat(response.body()).contains("/lease-lost");
 		}
 
 		@ParameterizedTest

@@ -65,10 +65,10 @@ class RedisOutageTests {
 				"spring.data.redis.port=" + redis.port(), "spring.data.redis.host=127.0.0.1");
 	}
 
-	private static void isUnavailable(HttpResponse<String> answer) {
-		assertThat(answer.statusCode()).isEqualTo(503);
-		assertThat(answer.headers().firstValue("Retry-After")).hasValue("1");
-		assertThat(answer.body()).contains("lock-store-unavailable");
+	private static void isUnavailable(HttpResponse<String> response) {
+		assertThat(response.statusCode()).isEqualTo(503);
+		assertThat(response.headers().firstValue("Retry-After")).hasValue("1");
+		assertThat(response.body()).contains("lock-store-unavailable");
 	}
 
 	@RestController

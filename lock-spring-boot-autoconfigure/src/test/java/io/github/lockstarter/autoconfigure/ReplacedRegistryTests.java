@@ -51,7 +51,7 @@ import static org.mockito.Mockito.verify;
  */
 class ReplacedRegistryTests {
 
-	private static void refuse(LockRegistry registry) {
+	private static void reject(LockRegistry registry) {
 		given(registry.acquire(any(LockKey.class), any(LockOptions.class))).willAnswer((call) -> {
 			throw new LockConflictException(call.getArgument(0), call.getArgument(1), Duration.ZERO);
 		});
@@ -81,7 +81,7 @@ class ReplacedRegistryTests {
 			given(this.registry.acquire(any(LockKey.class), any(LockOptions.class))).willReturn(lease);
 			assertThat(this.mvc.post().uri("/orders?id=1")).hasStatusOk();
 			verify(lease).close();
-			refuse(this.registry);
+			reject(this.registry);
 			assertThat(this.mvc.post().uri("/orders?id=1")).hasStatus(409).bodyText().contains("request-in-progress");
 		}
 

@@ -133,9 +133,9 @@ class ReplayTests {
 	@Test
 	@DisplayName("A request without a key gets status 400")
 	void withoutKey() throws Exception {
-		HttpResponse<String> answer = this.server.post("/orders?run=" + this.key);
-		assertThat(answer.statusCode()).isEqualTo(400);
-		assertThat(answer.body()).contains("/key-missing");
+		HttpResponse<String> response = this.server.post("/orders?run=" + this.key);
+		assertThat(response.statusCode()).isEqualTo(400);
+		assertThat(response.body()).contains("/key-missing");
 		assertThat(this.server.post("/orders?run=" + this.key, ReplayHandlers.KEY, " ").statusCode()).isEqualTo(400);
 		assertThat(this.runs.count(this.key)).isZero();
 	}
@@ -146,10 +146,10 @@ class ReplayTests {
 	void noKey(String problem, List<String> keys) throws Exception {
 		String[] lines = keys.stream().map((each) -> "Idempotency-Key: " + each).toArray(String[]::new);
 		try (RawRequest request = RawRequest.post(this.server.port(), "/orders?run=" + this.key, lines)) {
-			String answer = request.answer();
-			assertThat(answer).startsWith("HTTP/1.1 400 ");
+			String response = request.answer();
+			assertThat(response).startsWith("HTTP/1.1 400 ");
 			if (!problem.isEmpty()) {
-				assertThat(answer).contains("/problems/" + problem + "\"").doesNotContain("secret");
+				assertThat(response).contains("/problems/" + problem + "\"").doesNotContain("secret");
 			}
 		}
 		assertThat(this.runs.count(this.key)).isZero();
@@ -187,7 +187,7 @@ class ReplayTests {
 		assertThat(duplicate.statusCode()).isEqualTo(409);
 		assertThat(duplicate.body()).contains("/request-in-progress");
 		finish(1);
-		assertThat(answer(first).statusCode()).isEqualTo(201);
+		assertThat(response(first).statusCode()).isEqualTo(201);
 		assertThat(post("/orders").headers().firstValue(REPLAYED)).hasValue("true");
 	}
 
@@ -200,10 +200,10 @@ class ReplayTests {
 		CompletableFuture<HttpResponse<String>> other = postAsync("/waiting", "run=" + this.key + "&text=other");
 		Awaitility.await().until(() -> new GuardedHandlers(this.server).waiters(new LockKey("waiting", this.key)) == 2);
 		finish(1);
-		assertThat(answer(first).headers().firstValue(REPLAYED)).isEmpty();
-		assertThat(answer(duplicate).body()).isEqualTo("done 1").isEqualTo(answer(first).body());
-		assertThat(answer(duplicate).headers().firstValue(REPLAYED)).hasValue("true");
-		assertThat(answer(other).statusCode()).isEqualTo(422);
+		assertThat(response(first).headers().firstValue(REPLAYED)).isEmpty();
+		assertThat(response(duplicate).body()).isEqualTo("done 1").isEqualTo(response(first).body());
+		assertThat(response(duplicate).headers().firstValue(REPLAYED)).hasValue("true");
+		assertThat(response(other).statusCode()).isEqualTo(422);
 		assertThat(this.runs.count(this.key)).isEqualTo(1);
 	}
 
@@ -272,11 +272,11 @@ class ReplayTests {
 		assertThat(other.statusCode()).isEqualTo(422);
 	}
 
-	private static void assertUnavailable(HttpResponse<String> refused) {
-		assertThat(refused.statusCode()).isEqualTo(409);
-		assertThat(refused.body()).contains("/problems/result-unavailable\"");
-		assertThat(refused.headers().map()).doesNotContainKeys("idempotent-replayed", "retry-after");
-		assertThat(refused.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+	private static void assertUnavailable(HttpResponse<String> rejected) {
+		assertThat(rejected.statusCode()).isEqualTo(409);
+		assertThat(rejected.body()).contains("/problems/result-unavailable\"");
+		assertThat(rejected.headers().map()).doesNotContainKeys("idempotent-replayed", "retry-after");
+		assertThat(rejected.headers().firstValue("Content-Type")).hasValue("application/problem+json");
 	}
 
 	@ParameterizedTest
@@ -316,7 +316,7 @@ class ReplayTests {
 		Awaitility.await().until(() -> counts().get("waiting", Event.CONTENDED) > contended);
 		redis().opsForValue().set(result, TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis()) + " 1000 garbage");
 		lock.release("other version", null).toCompletableFuture().join();
-		assertUnavailable(answer(duplicate));
+		assertUnavailable(response(duplicate));
 		assertThat(counts().get("waiting", Event.NOT_READABLE) - before).isEqualTo(1);
 	}
 
@@ -341,14 +341,14 @@ class ReplayTests {
 	}
 
 	private HttpResponse<String> post(String path) throws Exception {
-		return answer(postAsync(path, "run=" + this.key));
+		return response(postAsync(path, "run=" + this.key));
 	}
 
 	private CompletableFuture<HttpResponse<String>> postAsync(String path, String query) {
 		return this.server.postAsync(path + "?" + query, ReplayHandlers.KEY, this.key);
 	}
 
-	private static HttpResponse<String> answer(CompletableFuture<HttpResponse<String>> request) throws Exception {
+	private static HttpResponse<String> response(CompletableFuture<HttpResponse<String>> request) throws Exception {
 		return request.get(10, TimeUnit.SECONDS);
 	}
 

@@ -57,8 +57,8 @@ class ResilientHandlersTests {
 				assertThat(held.isHeld()).isTrue();
 			}
 			assertThat(waiting).succeedsWithin(Duration.ofSeconds(20))
-				.satisfies((answer) -> assertThat(answer.statusCode()).isEqualTo(200))
-				.satisfies((answer) -> assertThat(answer.body()).isEqualTo("run 1"));
+				.satisfies((response) -> assertThat(response.statusCode()).isEqualTo(200))
+				.satisfies((response) -> assertThat(response.body()).isEqualTo("run 1"));
 			Seen seen = server.context().getBean(Seen.class);
 			assertThat(seen.runs()).hasValue(1);
 			assertThat(seen.failures()).isEmpty();
@@ -124,12 +124,12 @@ class ResilientHandlersTests {
 			LockRegistry locks = server.context().getBean(LockRegistry.class);
 			Awaitility.await().until(() -> isHeld(locks, "limited:jiro"));
 			assertThat(server.postAsync("/limited?key=taro")).succeedsWithin(Duration.ofSeconds(20))
-				.satisfies((answer) -> assertThat(answer.statusCode()).isEqualTo(409));
+				.satisfies((response) -> assertThat(response.statusCode()).isEqualTo(409));
 			assertThat(jobs.get("jiro").hasBegun()).isFalse();
 			jobs.get("taro").finish();
 			jobs.get("jiro").finish();
 			assertThat(Stream.of(first, other))
-				.allSatisfy((answer) -> assertThat(answer).succeedsWithin(Duration.ofSeconds(20))
+				.allSatisfy((response) -> assertThat(response).succeedsWithin(Duration.ofSeconds(20))
 					.satisfies((each) -> assertThat(each.body()).isEqualTo("done")));
 		}
 	}

@@ -78,7 +78,7 @@ class ScheduledJobsTests {
 
 	private static final Duration SHORTEST_HOLD = Duration.ofMillis(900);
 
-	/** The precision of Redis, whose clock is not that of this JVM. */
+	/** The precision of Redis, whose clock is not that of this instance. */
 	private static final Duration READING_ERROR = Duration.ofMillis(10);
 
 	private static final Duration TTL = Duration.ofSeconds(3);

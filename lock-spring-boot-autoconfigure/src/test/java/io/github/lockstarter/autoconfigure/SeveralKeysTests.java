@@ -209,14 +209,14 @@ class SeveralKeysTests {
 
 	@Test
 	@DisplayName("An unknown resolver, two sources of keys, or several keys with replay stop the start")
-	void refusedAtStart() {
-		assertRefused(Resolved.class, "There is no bean 'tenantAndUser' of type LockKeyResolver");
-		assertRefused(TwoSources.class, "Only one of key, keys and keyResolver");
-		assertRefused(Replaying.class, "can have only one lock");
-		assertRefused(OfText.class, "not a collection or an array: use key");
+	void failsStartup() {
+		assertFailsStartup(Resolved.class, "There is no bean 'tenantAndUser' of type LockKeyResolver");
+		assertFailsStartup(TwoSources.class, "Only one of key, keys and keyResolver");
+		assertFailsStartup(Replaying.class, "can have only one lock");
+		assertFailsStartup(OfText.class, "not a collection or an array: use key");
 	}
 
-	private <T> void assertRefused(Class<T> bean, String message) {
+	private <T> void assertFailsStartup(Class<T> bean, String message) {
 		this.runner.withBean(bean)
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()

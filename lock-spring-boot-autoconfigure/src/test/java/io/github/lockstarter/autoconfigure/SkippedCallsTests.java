@@ -138,13 +138,13 @@ class SkippedCallsTests {
 
 	@Test
 	@DisplayName("SKIP on a request handler, or with a primitive or non-null return type, stops the start")
-	void refusedAtStart() {
-		assertRefused(OfRequests.class, "without an answer: use REJECT, WAIT or SHARE");
-		assertRefused(Counting.class, "SKIP has no int to return: declare void, Optional or a class");
-		assertRefused(Promising.class, "declare @Nullable, Optional or void");
+	void failsStartup() {
+		assertFailsStartup(OfRequests.class, "without an answer: use REJECT, WAIT or SHARE");
+		assertFailsStartup(Counting.class, "SKIP has no int to return: declare void, Optional or a class");
+		assertFailsStartup(Promising.class, "declare @Nullable, Optional or void");
 	}
 
-	private <T> void assertRefused(Class<T> bean, String message) {
+	private <T> void assertFailsStartup(Class<T> bean, String message) {
 		this.runner.withBean(bean)
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()

@@ -136,13 +136,13 @@ class SmallApplicationTests {
 		Awaitility.await().until(() -> locks.snapshot().stream().mapToInt((lock) -> lock.waiting().size()).sum() == 1);
 	}
 
-	private static void assertDone(CompletableFuture<HttpResponse<String>> answer) {
-		assertThat(answer).succeedsWithin(Duration.ofSeconds(20))
+	private static void assertDone(CompletableFuture<HttpResponse<String>> response) {
+		assertThat(response).succeedsWithin(Duration.ofSeconds(20))
 			.satisfies((each) -> assertThat(each.statusCode()).isEqualTo(200))
 			.satisfies((each) -> assertThat(each.body()).isEqualTo("done"));
 	}
 
-	record Answer(String key, long token) {
+	record Body(String key, long token) {
 	}
 
 	@RestController
@@ -174,8 +174,8 @@ class SmallApplicationTests {
 
 		@PostMapping("/replay")
 		@ExclusiveRequest(name = "replay", key = "#key", replay = "1h")
-		Mono<Answer> replay(@RequestParam String key, Lease lease) {
-			return Mono.fromSupplier(() -> new Answer(key, lease.fencingToken()));
+		Mono<Body> replay(@RequestParam String key, Lease lease) {
+			return Mono.fromSupplier(() -> new Body(key, lease.fencingToken()));
 		}
 
 	}

@@ -81,10 +81,10 @@ class SynchronousHandlersTests {
 			"/conditional?key=1", "/form?key=1&amount=2", "/form?key=1&amount=two", "/model?key=1", "/session?key=1",
 			"/redirect?key=1", "/failing?key=1", "/no-parameters" })
 	@DisplayName("A synchronous handler that waited for its lock responds like one that did not wait")
-	void answersAsAlways(String path) throws Exception {
-		assertSameAnswer(path, 1);
+	void respondsAsUsual(String path) throws Exception {
+		assertSameResponse(path, 1);
 		this.server = server("thread");
-		assertSameAnswer(path, 0);
+		assertSameResponse(path, 0);
 	}
 
 	@ParameterizedTest
@@ -157,7 +157,7 @@ class SynchronousHandlersTests {
 		}
 	}
 
-	private void assertSameAnswer(String path, int suspensions) throws Exception {
+	private void assertSameResponse(String path, int suspensions) throws Exception {
 		HttpResponse<String> atOnce = this.server.post(path, HEADERS);
 		HttpResponse<String> later = contended(path, suspensions, HEADERS);
 		assertThat(later.statusCode()).isEqualTo(atOnce.statusCode());
@@ -184,9 +184,9 @@ class SynchronousHandlersTests {
 	void conflict() throws Exception {
 		this.server = server("suspended", "lock.names.page.wait=300ms");
 		try (Lease held = this.server.context().getBean(LockRegistry.class).acquire("page:1")) {
-			HttpResponse<String> answer = this.server.post("/body?key=1");
-			assertThat(answer.statusCode()).isEqualTo(409);
-			assertThat(answer.body()).contains("wait-timeout");
+			HttpResponse<String> response = this.server.post("/body?key=1");
+			assertThat(response.statusCode()).isEqualTo(409);
+			assertThat(response.body()).contains("wait-timeout");
 			assertThat(suspensions()).hasValue(1);
 			assertThat(held.isHeld()).isTrue();
 		}
@@ -219,7 +219,7 @@ class SynchronousHandlersTests {
 		int threads = Runtime.getRuntime().availableProcessors();
 		CountDownLatch blocked = new CountDownLatch(threads);
 		CompletableFuture<Void> end = new CompletableFuture<>();
-		List<CompletableFuture<?>> answers = List.of();
+		List<CompletableFuture<?>> responses = List.of();
 		try {
 			for (int i = 0; i < threads; i++) {
 				try (Lease held = locks.acquire("blocking:" + i)) {
@@ -231,16 +231,16 @@ class SynchronousHandlersTests {
 			}
 			assertThat(blocked.await(1, TimeUnit.MINUTES)).isTrue();
 			// If the machine pauses, a free lock can appear held.
-			answers = IntStream.range(0, 10)
+			responses = IntStream.range(0, 10)
 				.<CompletableFuture<?>>mapToObj((i) -> this.server.postAsync("/written?key=free-" + i))
 				.toList();
-			assertThat(CompletableFuture.anyOf(answers.toArray(CompletableFuture[]::new)))
+			assertThat(CompletableFuture.anyOf(responses.toArray(CompletableFuture[]::new)))
 				.succeedsWithin(Duration.ofMinutes(1));
 		}
 		finally {
 			end.complete(null);
 			// The next test counts suspensions from here.
-			answers.forEach(CompletableFuture::join);
+			responses.forEach(CompletableFuture::join);
 		}
 	}
 
@@ -264,8 +264,8 @@ class SynchronousHandlersTests {
 		return this.server.context().getBean(Suspensions.class).count;
 	}
 
-	private static Map<String, Object> headers(HttpResponse<String> answer) {
-		Map<String, Object> headers = new TreeMap<>(answer.headers().map());
+	private static Map<String, Object> headers(HttpResponse<String> response) {
+		Map<String, Object> headers = new TreeMap<>(response.headers().map());
 		headers.keySet().removeAll(Stream.of("date", "set-cookie").toList());
 		headers.computeIfPresent("location", (name, value) -> value.toString().replaceAll("jsessionid=\\w+", ""));
 		return headers;

@@ -256,8 +256,8 @@ class TwoStoresTests {
 	}
 
 	private static String health(String store) throws Exception {
-		String answer = server.get("/actuator/health/lockStore/" + store).body();
-		return answer.replaceFirst("(?s).*?\"status\":\"(\\w+)\".*", "$1");
+		String response = server.get("/actuator/health/lockStore/" + store).body();
+		return response.replaceFirst("(?s).*?\"status\":\"(\\w+)\".*", "$1");
 	}
 
 	private static double errors(String lockName, String store) {

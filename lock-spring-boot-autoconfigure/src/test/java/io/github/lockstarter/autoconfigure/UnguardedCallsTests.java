@@ -98,7 +98,7 @@ class UnguardedCallsTests {
 
 	@Test
 	@DisplayName("A held lock is not a store failure")
-	void refusesConflicts() {
+	void rejectsConflicts() {
 		this.runner.withPropertyValues("lock.on-store-failure=proceed").run((context) -> {
 			try (Lease other = context.getBean(LockRegistry.class).acquire("orders")) {
 				assertThat(other.isHeld()).isTrue();
@@ -110,7 +110,7 @@ class UnguardedCallsTests {
 
 	@Test
 	@DisplayName("While the registry closes, no call runs without its lock")
-	void refusesWhileClosing() {
+	void rejectsWhileClosing() {
 		this.runner.withPropertyValues("lock.on-store-failure=proceed").run((context) -> {
 			context.getBean(DefaultLockRegistry.class).release();
 			assertThatExceptionOfType(LockStoreException.class)
@@ -120,7 +120,7 @@ class UnguardedCallsTests {
 
 	@Test
 	@DisplayName("on-store-failure=proceed for a method with replay stops the start")
-	void refusesReplay() {
+	void rejectsReplay() {
 		this.runner.withBean(Replaying.class)
 			.withPropertyValues("lock.on-store-failure=proceed")
 			.run((context) -> assertThat(context).getFailure()

@@ -32,7 +32,7 @@ class WaitQueueFullTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
 	@DisplayName("A request that finds the wait queue full gets a problem in its language")
-	void answered(String type) throws Exception {
+	void responds(String type) throws Exception {
 		try (TestServer server = TestServer.start(new Class<?>[] { TestServer.Application.class, Orders.class },
 				"spring.main.web-application-type=" + type, "lock.store=memory", "lock.max-waiters=1",
 				"lock.web.conflict-status=422")) {
@@ -40,10 +40,10 @@ class WaitQueueFullTests {
 			try (Lease held = locks.acquire("order:1")) {
 				CompletableFuture<Optional<Lease>> waiting = locks.tryAcquireAsync("order:1", LONG)
 					.toCompletableFuture();
-				HttpResponse<String> answer = server.post("/orders?number=1", "Accept-Language", "en");
-				assertThat(answer.statusCode()).isEqualTo(422);
-				assertThat(answer.headers().firstValue("Retry-After")).isPresent();
-				assertThat(answer.body()).contains("\"https://lockstarter.github.io/problems/wait-queue-full\"",
+				HttpResponse<String> response = server.post("/orders?number=1", "Accept-Language", "en");
+				assertThat(response.statusCode()).isEqualTo(422);
+				assertThat(response.headers().firstValue("Retry-After")).isPresent();
+				assertThat(response.body()).contains("\"https://lockstarter.github.io/problems/wait-queue-full\"",
 						"\"Too many requests waiting\"",
 						"\"Too many requests are already waiting for this resource. Retry later.\"");
 				assertThat(server.post("/orders?number=1", "Accept-Language", "ja").body()).contains("待機中のリクエストが多すぎます");

@@ -95,7 +95,7 @@ class WaitingWithoutThreadsTests {
 		}
 		for (CompletableFuture<HttpResponse<String>> each : waiting) {
 			assertThat(each).succeedsWithin(Duration.ofSeconds(20))
-				.satisfies((answer) -> assertThat(answer.statusCode()).isIn(200, 302));
+				.satisfies((response) -> assertThat(response.statusCode()).isIn(200, 302));
 		}
 	}
 
@@ -104,9 +104,9 @@ class WaitingWithoutThreadsTests {
 	void conflict() throws Exception {
 		try (TestServer hasty = start("lock.wait=200ms")) {
 			try (Lease held = hasty.context().getBean(LockRegistry.class).acquire("handler:taro")) {
-				HttpResponse<String> answer = hasty.post("/servlet/deferred?key=taro");
-				assertThat(answer.statusCode()).isEqualTo(409);
-				assertThat(answer.body()).contains("wait-timeout");
+				HttpResponse<String> response = hasty.post("/servlet/deferred?key=taro");
+				assertThat(response.statusCode()).isEqualTo(409);
+				assertThat(response.body()).contains("wait-timeout");
 				assertThat(held.isHeld()).isTrue();
 			}
 			assertThat(hasty.context().getBean(Jobs.class).get("taro").hasBegun()).isFalse();
@@ -128,7 +128,7 @@ class WaitingWithoutThreadsTests {
 				assertThat(held.isHeld()).isTrue();
 			}
 			assertThat(waiting).succeedsWithin(Duration.ofSeconds(10))
-				.satisfies((answer) -> assertThat(answer.statusCode()).isEqualTo(200));
+				.satisfies((response) -> assertThat(response.statusCode()).isEqualTo(200));
 		}
 	}
 
@@ -167,13 +167,13 @@ class WaitingWithoutThreadsTests {
 			"/redirect?key=taro, 302, ", "/model?key=taro, 200, hello taro" })
 	@DisplayName("A handler that waited has Spring MVC's usual request context, and its response is handled as usual")
 	void resumed(String path, int status, String body) throws Exception {
-		HttpResponse<String> answer = server.post(path, "Accept-Language", "ja-JP", "X-User", "taro");
-		assertThat(answer.statusCode()).isEqualTo(status);
+		HttpResponse<String> response = server.post(path, "Accept-Language", "ja-JP", "X-User", "taro");
+		assertThat(response.statusCode()).isEqualTo(status);
 		if (body != null) {
-			assertThat(answer.body()).isEqualTo(body);
+			assertThat(response.body()).isEqualTo(body);
 		}
 		if (status == 302) {
-			assertThat(answer.headers().firstValue("Location"))
+			assertThat(response.headers().firstValue("Location"))
 				.hasValueSatisfying((location) -> assertThat(location).endsWith("/elsewhere?name=taro"));
 		}
 		server.context().getBean(LockRegistry.class).acquire("handler:taro").close();

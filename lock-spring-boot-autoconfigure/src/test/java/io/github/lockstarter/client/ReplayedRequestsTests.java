@@ -86,17 +86,17 @@ class ReplayedRequestsTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
 	@DisplayName("A client whose response was lost in transit gets it by repetition, and the order is placed once")
-	void lostAnswer(boolean reactive) throws Exception {
+	void lostResponse(boolean reactive) throws Exception {
 		CompletableFuture<ResponseEntity<String>> client = post(reactive);
 		this.work.awaitBegun();
 		this.proxy.dropReplies();
 		this.work.finish();
 		Awaitility.await().until(() -> this.orders.placed() == 1);
 		this.proxy.reset();
-		ResponseEntity<String> answer = client.get(1, TimeUnit.MINUTES);
-		assertThat(answer.getStatusCode().value()).isEqualTo(201);
-		assertThat(answer.getBody()).isEqualTo("2 books, 1");
-		assertThat(answer.getHeaders().getFirst("Idempotent-Replayed")).isEqualTo("true");
+		ResponseEntity<String> response = client.get(1, TimeUnit.MINUTES);
+		assertThat(response.getStatusCode().value()).isEqualTo(201);
+		assertThat(response.getBody()).isEqualTo("2 books, 1");
+		assertThat(response.getHeaders().getFirst("Idempotent-Replayed")).isEqualTo("true");
 		assertThat(this.orders.placed()).isOne();
 	}
 

@@ -221,12 +221,12 @@ class HeldLeasesTests {
 		cancelled.beginOnThread();
 		cancelled.cancelled();
 		cancelled.end();
-		HeldLeases refused = sharing();
-		refused.result().expectResponse(this.response);
-		refused.leave("value");
-		refused.end();
-		refused.answerLost("It is for one client", 200);
-		refused.requestEnded();
+		HeldLeases lost = sharing();
+		lost.result().expectResponse(this.response);
+		lost.leave("value");
+		lost.end();
+		lost.answerLost("It is for one client", 200);
+		lost.requestEnded();
 		Mockito.verify(this.first, Mockito.times(3)).releaseAsync("no result");
 		HeldLeases notBegun = sharing();
 		notBegun.cancelled();

@@ -129,7 +129,7 @@ class LockEventsTests {
 		try (LockEvents events = events((event) -> await((this.heard.size() == 1) ? first : second))) {
 			events.rejected(KEY, conflict());
 			Awaitility.await().until(() -> this.heard.size() == 1);
-			refuse(events, LockEvents.MAX_WAITING + 100);
+			reject(events, LockEvents.MAX_WAITING + 100);
 			first.countDown();
 			Awaitility.await().until(() -> this.heard.size() == 2);
 			assertThat(this.heard).hasSize(2);
@@ -148,7 +148,7 @@ class LockEventsTests {
 		Queue<Thread> registering = new ConcurrentLinkedQueue<>();
 		CountDownLatch goOn = new CountDownLatch(1);
 		try (LockEvents events = events((event) -> await(goOn))) {
-			refuse(events, LockEvents.MAX_WAITING + 2);
+			reject(events, LockEvents.MAX_WAITING + 2);
 			this.counts.onName((name) -> {
 				if (name.equals(other.name())) {
 					registering.add(Thread.currentThread());
@@ -180,7 +180,7 @@ class LockEventsTests {
 		try (LockEvents events = events((event) -> {
 			throw new IllegalStateException("failed as asked");
 		})) {
-			refuse(events, 3);
+			reject(events, 3);
 			Awaitility.await().dontCatchUncaughtExceptions().until(() -> this.heard.size() == 3);
 		}
 		finally {
@@ -197,7 +197,7 @@ class LockEventsTests {
 		try (LockEvents events = new LockEvents(this.heard::add, () -> executor, () -> this.counts)) {
 			events.publish(true, true);
 			for (int outage = 1; outage <= 2; outage++) {
-				refuse(events, LockEvents.MAX_WAITING + 2);
+				reject(events, LockEvents.MAX_WAITING + 2);
 				assertThat(tasks).as("to deliver, and to log").hasSize(2);
 				tasks.forEach(Runnable::run);
 				tasks.clear();
@@ -213,7 +213,7 @@ class LockEventsTests {
 		try (LockEvents events = events((event) -> {
 			throw new AssertionError("on purpose");
 		})) {
-			refuse(events, 3);
+			reject(events, 3);
 			Awaitility.await().until(() -> this.heard.size() == 3);
 			assertThat(this.log.list).filteredOn((line) -> line.getLevel() == Level.ERROR).hasSize(1);
 		}
@@ -246,7 +246,7 @@ class LockEventsTests {
 				await(goOn);
 			}
 		})) {
-			refuse(events, LockEvents.MAX_WAITING + 2);
+			reject(events, LockEvents.MAX_WAITING + 2);
 			Awaitility.await().until(() -> this.heard.size() == 1);
 			events.lost(loss);
 			assertThat(this.heard).hasSize(2).endsWith(loss);
@@ -259,7 +259,7 @@ class LockEventsTests {
 	void closed() {
 		CountDownLatch goOn = new CountDownLatch(1);
 		LockEvents events = events((event) -> await(goOn));
-		refuse(events, 3);
+		reject(events, 3);
 		Awaitility.await().until(() -> this.heard.size() == 1);
 		events.close();
 		goOn.countDown();
@@ -278,7 +278,7 @@ class LockEventsTests {
 		return events;
 	}
 
-	private static void refuse(LockEvents events, int times) {
+	private static void reject(LockEvents events, int times) {
 		for (int i = 0; i < times; i++) {
 			events.rejected(KEY, conflict());
 		}

@@ -97,15 +97,15 @@ class KilledPaymentTests {
 			"lock.jdbc.table=payment_locks" };
 
 	/** By class and properties. */
-	private static final Map<List<?>, Servers> servers = new HashMap<>();
+	private static final Map<List<?>, Instances> instances = new HashMap<>();
 
 	private final Random random = new Random();
 
 	private final HttpClient client = HttpClient.newHttpClient();
 
 	@AfterAll
-	static void stopServers() {
-		servers.values().forEach(Servers::close);
+	static void stopInstances() {
+		instances.values().forEach(Instances::close);
 	}
 
 	@ParameterizedTest
@@ -125,21 +125,21 @@ class KilledPaymentTests {
 	@ParameterizedTest
 	@MethodSource("io.github.lockstarter.testing.TestDatabase#servers")
 	@DisplayName("With locks in the payments' database, every payment of a reactive instance is made once, and each repetition gets the first response")
-	void reactiveServer(TestDatabase database) {
+	void reactiveInstance(TestDatabase database) {
 		assertThat(paymentsMadeTwice("/payments", database, reactive(database))).isZero();
 	}
 
 	@ParameterizedTest
 	@MethodSource("io.github.lockstarter.testing.TestDatabase#servers")
 	@DisplayName("With locks in the payments' database, every payment is made once, even if its instance was paused beyond its lease")
-	void pausedServer(TestDatabase database) {
+	void pausedInstance(TestDatabase database) {
 		assertThat(paymentsMadeTwiceDuringPauses(database, servlet(database))).isZero();
 	}
 
 	@ParameterizedTest
 	@MethodSource("io.github.lockstarter.testing.TestDatabase#servers")
 	@DisplayName("With locks in the payments' database, every payment of a reactive instance is made once, even if the instance was paused beyond its lease")
-	void pausedReactiveServer(TestDatabase database) {
+	void pausedReactiveInstance(TestDatabase database) {
 		assertThat(paymentsMadeTwiceDuringPauses(database, reactive(database))).isZero();
 	}
 
@@ -147,34 +147,35 @@ class KilledPaymentTests {
 	@EnumSource(names = "POSTGRESQL")
 	@DisplayName("With locks in Redis, a payment whose instance was killed right after the commit is made twice")
 	void redisBesideIt(TestDatabase database) {
-		assertThat(paymentsMadeTwice("/payments", database, servers(Server.class, database, TestRedis.properties())))
+		assertThat(paymentsMadeTwice("/payments", database,
+				instances(PaymentApplication.class, database, TestRedis.properties())))
 			.isGreaterThanOrEqualTo((PAYMENTS + 1) / 2);
 	}
 
-	private static Servers servlet(TestDatabase database) {
-		return servers(Server.class, database, IN_DATABASE);
+	private static Instances servlet(TestDatabase database) {
+		return instances(PaymentApplication.class, database, IN_DATABASE);
 	}
 
-	private static Servers reactive(TestDatabase database) {
-		return servers(ReactiveServer.class, database,
+	private static Instances reactive(TestDatabase database) {
+		return instances(ReactivePaymentApplication.class, database,
 				Stream
 					.concat(Stream.of(IN_DATABASE),
 							Stream.of("payments.url=" + database.reactiveUrl(), "lock.jdbc.url=" + database.url()))
 					.toArray(String[]::new));
 	}
 
-	private static Servers servers(Class<?> main, TestDatabase database, String... properties) {
+	private static Instances instances(Class<?> main, TestDatabase database, String... properties) {
 		List<String> all = Stream
 			.concat(Stream.of(properties), Stream.of("spring.datasource.url=" + database.url(), "server.port=0"))
 			.toList();
-		return servers.computeIfAbsent(List.of(main, all), (key) -> new Servers(main, all.toArray()));
+		return instances.computeIfAbsent(List.of(main, all), (key) -> new Instances(main, all.toArray()));
 	}
 
-	private int paymentsMadeTwiceDuringPauses(TestDatabase database, Servers servers) {
+	private int paymentsMadeTwiceDuringPauses(TestDatabase database, Instances instances) {
 		JdbcClient jdbc = payments(database);
-		servers.startTwo();
-		TestJvm paused = servers.first();
-		TestJvm other = servers.second();
+		instances.startTwo();
+		TestJvm paused = instances.first();
+		TestJvm other = instances.second();
 		// The instance creates the tables at startup, for which MariaDB waits until no
 		// transaction uses them.
 		other.await("listening at ");
@@ -184,36 +185,37 @@ class KilledPaymentTests {
 			paused.await("begun " + id);
 			waitABit();
 			paused.freeze();
-			// If the instance is paused during its transaction, no request gets a response
+			// If the instance is paused during its transaction, no request gets a
+			// response
 			// before it resumes.
 			long end = System.nanoTime() + TTL.plusSeconds(1).toNanos();
 			Awaitility.await()
 				.until(() -> pay(other, "/payments", id, false).completeOnTimeout(null, 1, TimeUnit.SECONDS)
 					.join() != null || System.nanoTime() - end > 0);
 			paused.thaw();
-			String receipt = answer(other, "/payments", id);
+			String receipt = response(other, "/payments", id);
 			assertThat(first.join()).isIn(null, receipt);
 			assertThat(made(jdbc, id, receipt)).isOne();
 		}
 		return madeTwice(jdbc);
 	}
 
-	private int paymentsMadeTwice(String path, TestDatabase database, Servers servers) {
+	private int paymentsMadeTwice(String path, TestDatabase database, Instances instances) {
 		JdbcClient jdbc = payments(database);
 		for (int i = 0; i < PAYMENTS; i++) {
-			servers.startTwo();
-			TestJvm server = servers.first();
+			instances.startTwo();
+			TestJvm instance = instances.first();
 			String id = UUID.randomUUID().toString();
-			CompletableFuture<@Nullable String> first = pay(server, path, id, i % 2 == 0);
+			CompletableFuture<@Nullable String> first = pay(instance, path, id, i % 2 == 0);
 			if (i % 2 == 0) {
-				server.awaitEnd();
+				instance.awaitEnd();
 			}
 			else {
-				server.await("begun " + id);
+				instance.await("begun " + id);
 				waitABit();
 			}
-			servers.killFirst();
-			String receipt = answer(servers.first(), path, id);
+			instances.killFirst();
+			String receipt = response(instances.first(), path, id);
 			assertThat(first.join()).isIn(null, receipt);
 			assertThat(made(jdbc, id, receipt)).isOne();
 		}
@@ -245,27 +247,27 @@ class KilledPaymentTests {
 			.single();
 	}
 
-	private String answer(TestJvm server, String path, String id) {
+	private String response(TestJvm instance, String path, String id) {
 		return Objects.requireNonNull(Awaitility.await()
 			.atMost(Duration.ofMinutes(1))
-			.until(() -> pay(server, path, id, false).join(), (answer) -> answer != null));
+			.until(() -> pay(instance, path, id, false).join(), (response) -> response != null));
 	}
 
 	/** Returns the receipt, or nothing if there was no response, or another one. */
-	private CompletableFuture<@Nullable String> pay(TestJvm server, String path, String id, boolean killed) {
+	private CompletableFuture<@Nullable String> pay(TestJvm instance, String path, String id, boolean killed) {
 		HttpRequest request = HttpRequest
-			.newBuilder(URI.create("http://127.0.0.1:" + server.await("listening at ") + path))
+			.newBuilder(URI.create("http://127.0.0.1:" + instance.await("listening at ") + path))
 			.timeout(Duration.ofMinutes(1))
 			.header("Idempotency-Key", id)
 			.header("Killed-After-Commit", Boolean.toString(killed))
 			.POST(HttpRequest.BodyPublishers.noBody())
 			.build();
 		return this.client.sendAsync(request, HttpResponse.BodyHandlers.ofString())
-			.handle((answer, failure) -> (failure == null && answer.statusCode() == 200) ? answer.body() : null);
+			.handle((response, failure) -> (failure == null && response.statusCode() == 200) ? response.body() : null);
 	}
 
 	/** Instances that tests share until they are killed. */
-	private static final class Servers implements AutoCloseable {
+	private static final class Instances implements AutoCloseable {
 
 		private final Deque<TestJvm> running = new ArrayDeque<>();
 
@@ -273,7 +275,7 @@ class KilledPaymentTests {
 
 		private final Object[] properties;
 
-		Servers(Class<?> main, Object[] properties) {
+		Instances(Class<?> main, Object[] properties) {
 			this.main = main;
 			this.properties = properties;
 		}
@@ -312,12 +314,12 @@ class KilledPaymentTests {
 			TransactionAutoConfiguration.class, JdbcTemplateAutoConfiguration.class, JdbcClientAutoConfiguration.class,
 			LockAutoConfiguration.class })
 	@Import({ Payments.class, WorkingPayments.class })
-	static class Server {
+	static class PaymentApplication {
 
 		private static volatile boolean killed;
 
 		public static void main(String... properties) {
-			run(Server.class, "servlet", properties);
+			run(PaymentApplication.class, "servlet", properties);
 		}
 
 		static void run(Class<?> application, String type, String... properties) {
@@ -354,7 +356,7 @@ class KilledPaymentTests {
 		@ExclusiveRequest(name = "payments", key = "header('Idempotency-Key')", replay = "1h")
 		@Transactional
 		public String pay(@RequestHeader("Idempotency-Key") String id, HttpServletRequest request) {
-			Server.killed = Boolean.parseBoolean(request.getHeader("Killed-After-Commit"));
+			PaymentApplication.killed = Boolean.parseBoolean(request.getHeader("Killed-After-Commit"));
 			System.out.println("begun " + id);
 			String receipt = UUID.randomUUID().toString();
 			this.jdbc.sql("INSERT INTO payments VALUES (?, ?)").params(id, receipt).update();
@@ -383,7 +385,7 @@ class KilledPaymentTests {
 		public String pay(@RequestHeader("Idempotency-Key") String id,
 				@RequestHeader("Killed-After-Commit") boolean killed) {
 			return this.idempotency.work(new LockKey("payments", id), String.class).in(this.transactions).call(() -> {
-				Server.killed = killed;
+				PaymentApplication.killed = killed;
 				System.out.println("begun " + id);
 				String receipt = UUID.randomUUID().toString();
 				this.jdbc.sql("INSERT INTO payments VALUES (?, ?)").params(id, receipt).update();
@@ -399,10 +401,10 @@ class KilledPaymentTests {
 			WebFluxAutoConfiguration.class, CodecsAutoConfiguration.class, JacksonAutoConfiguration.class,
 			TransactionAutoConfiguration.class, LockAutoConfiguration.class })
 	@Import(ReactivePayments.class)
-	static class ReactiveServer {
+	static class ReactivePaymentApplication {
 
 		public static void main(String... properties) {
-			Server.run(ReactiveServer.class, "reactive", properties);
+			PaymentApplication.run(ReactivePaymentApplication.class, "reactive", properties);
 		}
 
 		@Bean
@@ -431,7 +433,7 @@ class KilledPaymentTests {
 		@Transactional
 		public Mono<String> pay(@RequestHeader("Idempotency-Key") String id,
 				@RequestHeader("Killed-After-Commit") boolean killed) {
-			Server.killed = killed;
+			PaymentApplication.killed = killed;
 			System.out.println("begun " + id);
 			String receipt = UUID.randomUUID().toString();
 			return this.database.sql("INSERT INTO payments VALUES (:id, :receipt)")

@@ -50,7 +50,7 @@ class TerminatedApplicationTests {
 			String port = application.await("port ");
 			HttpClient client = HttpClient.newHttpClient();
 			// 50 keys with two requests each: one runs, and one waits.
-			List<CompletableFuture<HttpResponse<String>>> answers = IntStream.range(0, 100)
+			List<CompletableFuture<HttpResponse<String>>> responses = IntStream.range(0, 100)
 				.mapToObj((i) -> URI.create("http://127.0.0.1:%s/work?key=%d".formatted(port, i % 50)))
 				.map((uri) -> client.sendAsync(HttpRequest.newBuilder(uri).build(),
 						HttpResponse.BodyHandlers.ofString()))
@@ -59,13 +59,13 @@ class TerminatedApplicationTests {
 			assertThat(redis.keys(PREFIX + ":{*")).hasSize(50);
 			application.terminate();
 			application.awaitEnd();
-			assertThat(answers).allSatisfy((answer) -> assertThat(answer).succeedsWithin(Duration.ofSeconds(5)));
-			assertThat(answers).filteredOn((answer) -> answer.join().statusCode() == 200)
+			assertThat(responses).allSatisfy((response) -> assertThat(response).succeedsWithin(Duration.ofSeconds(5)));
+			assertThat(responses).filteredOn((response) -> response.join().statusCode() == 200)
 				.hasSize(50)
-				.allSatisfy((answer) -> assertThat(answer.join().body()).isEqualTo("true"));
-			assertThat(answers).filteredOn((answer) -> answer.join().statusCode() == 503)
+				.allSatisfy((response) -> assertThat(response.join().body()).isEqualTo("true"));
+			assertThat(responses).filteredOn((response) -> response.join().statusCode() == 503)
 				.hasSize(50)
-				.allSatisfy((answer) -> assertThat(answer.join().body()).contains("lock-store-unavailable"));
+				.allSatisfy((response) -> assertThat(response.join().body()).contains("lock-store-unavailable"));
 			assertThat(redis.keys(PREFIX + ":{*")).isEmpty();
 			assertThat(redis.keys(PREFIX + ":waiting*")).isEmpty();
 		}

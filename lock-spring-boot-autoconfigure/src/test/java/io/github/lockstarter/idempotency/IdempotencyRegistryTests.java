@@ -280,7 +280,7 @@ class IdempotencyRegistryTests {
 	@ParameterizedTest
 	@EnumSource
 	@DisplayName("Another instance gets the result of the first one")
-	void twoServers(Form form) throws Exception {
+	void twoInstances(Form form) throws Exception {
 		Receipt first = form.call(work(), this::book);
 		try (DefaultLockRegistry other = locks(this.store, OPTIONS)) {
 			IdempotentWork<Receipt> there = registry(other, null).work(KEY, Receipt.class);

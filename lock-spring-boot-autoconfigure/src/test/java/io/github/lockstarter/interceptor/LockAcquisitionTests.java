@@ -183,7 +183,7 @@ class LockAcquisitionTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
 	@DisplayName("If one lock is held, the others are given back unused, and the rejection has the status of its annotation")
-	void refused(boolean async) {
+	void rejected(boolean async) {
 		this.registry.hold("b:1");
 		assertThatExceptionOfType(LockConflictException.class).isThrownBy(() -> acquire(async, locks("two", "1", "2")))
 			.satisfies((conflict) -> {

@@ -56,7 +56,7 @@ class LockedCallTests {
 
 	private static final Way PROCEED = (call) -> call.proceed(call.locks().acquire());
 
-	private static final Response REFUSED = Response.byErrorPage(402, "refused");
+	private static final Response DECLINED = Response.byErrorPage(402, "declined");
 
 	private final FakeRegistry registry = new FakeRegistry();
 
@@ -175,12 +175,12 @@ class LockedCallTests {
 	@Test
 	@DisplayName("A call that received a response fails with it, and the request of a handler is marked as replayed")
 	void receivedResponse() {
-		Way receive = (call) -> call.proceed(received(call, REFUSED));
+		Way receive = (call) -> call.proceed(received(call, DECLINED));
 		assertThatExceptionOfType(ReplayedAnswerException.class).isThrownBy(() -> work(receive).plain("1", null))
-			.satisfies((replayed) -> assertThat(replayed.answer()).isSameAs(REFUSED));
+			.satisfies((replayed) -> assertThat(replayed.answer()).isSameAs(DECLINED));
 		handle();
 		assertThatExceptionOfType(ReplayedAnswerException.class).isThrownBy(() -> work(receive).plain("1", null));
-		Mockito.verify(this.handling).replay(REFUSED);
+		Mockito.verify(this.handling).replay(DECLINED);
 		assertThat(this.target.runs).isEmpty();
 	}
 

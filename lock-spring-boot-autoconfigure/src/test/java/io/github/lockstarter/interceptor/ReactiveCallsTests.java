@@ -343,7 +343,7 @@ class ReactiveCallsTests {
 	}
 
 	@Test
-	@DisplayName("If it was not, the kept response is a signal; so it is for a call that is not the handler, and does not touch the request")
+	@DisplayName("If it did not, the kept response is a signal; so it is for a call that is not the handler, and does not touch the request")
 	void replayedLater() {
 		subscribeInRequest(true);
 		keep(PAID);
@@ -358,8 +358,8 @@ class ReactiveCallsTests {
 	}
 
 	@Test
-	@DisplayName("A handler whose lock is held emits nothing if its request gets a response, when that is sent")
-	void answered() {
+	@DisplayName("A handler whose lock is held emits nothing if the conflict becomes the response, when that is sent")
+	void responded() {
 		subscribeInRequest(true);
 		this.registry.hold("a:1");
 		boolean[] written = new boolean[1];
@@ -373,7 +373,7 @@ class ReactiveCallsTests {
 
 	@Test
 	@DisplayName("It receives the conflict if its request is left to it, or it calls itself; and so does another call")
-	void notAnswered() {
+	void notResponded() {
 		subscribeInRequest(true);
 		this.registry.hold("a:1");
 		assertThatExceptionOfType(LockConflictException.class).isThrownBy(this.work.mono("1")::block);

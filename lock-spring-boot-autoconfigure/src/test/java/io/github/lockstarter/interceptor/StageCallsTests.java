@@ -60,7 +60,7 @@ class StageCallsTests {
 
 	@Test
 	@DisplayName("If it is rejected at once, the stage fails, and nothing is thrown")
-	void refusedAtOnce() {
+	void rejectedAtOnce() {
 		this.registry.hold("a:1");
 		assertFailsWith(LockConflictException.class, work(true).stage("1"));
 		assertThat(this.target.runs).isZero();
@@ -135,7 +135,7 @@ class StageCallsTests {
 
 	@Test
 	@DisplayName("A rejection after a wait fails the stage, and needs no task for that")
-	void refusedLater() {
+	void rejectedLater() {
 		CompletableFuture<Lease> pending = this.registry.pend("a:1", new CompletableFuture<>());
 		CompletionStage<String> stage = work(true).stage("1");
 		pending.completeExceptionally(new IllegalStateException());

@@ -62,7 +62,7 @@ class WaitGraphTests {
 
 	@Test
 	@DisplayName("A rejected wait is not recorded: others are not rejected for it")
-	void refused() {
+	void rejected() {
 		Wait wait = begin(this.first, "a", "b");
 		assertThatExceptionOfType(LockDeadlockException.class).isThrownBy(() -> begin(this.second, "b", "a"));
 		this.waits.end(wait);

@@ -203,12 +203,12 @@ class CanonicalJsonTests {
 	@ParameterizedTest
 	@MethodSource
 	@DisplayName("A value that cannot be told from others is rejected by the name of its class")
-	void refused(Object value, Class<?> type) {
+	void rejected(Object value, Class<?> type) {
 		assertThatIllegalArgumentException().isThrownBy(() -> CanonicalJson.write(List.of(value)))
 			.withMessageContaining(type.getName());
 	}
 
-	static Stream<Object[]> refused() {
+	static Stream<Object[]> rejected() {
 		Stream<String> consumed = Stream.of("a");
 		consumed.toList();
 		return Stream.of(new Object[] { new Object(), Object.class }, new Object[] { new Hidden(), Hidden.class },

@@ -54,7 +54,7 @@ class IdempotencyKeyHeaderTests {
 	@ParameterizedTest
 	@MethodSource
 	@DisplayName("An invalid key is rejected, and the problem type gives the reason")
-	void refused(String problem, List<String> lines) {
+	void rejected(String problem, List<String> lines) {
 		assertThatExceptionOfType(InvalidIdempotencyKeyException.class).isThrownBy(() -> this.header.read(lines))
 			.satisfies((ex) -> {
 				assertThat(ex.getStatusCode().value()).isEqualTo(400);
@@ -64,7 +64,7 @@ class IdempotencyKeyHeaderTests {
 			});
 	}
 
-	static Stream<Arguments> refused() {
+	static Stream<Arguments> rejected() {
 		Stream<Arguments> malformed = Stream
 			.of("\"unterminated", "\"", "\"abc\"def", "\"abc\" \"def\"", "\"abc\";v=1", "abc;v=1", "\"a\", \"b\"",
 					"a, b", "a,b", "two words", "a\"b", "a\\b", "\"a\\b\"", "\"abc\\\"", "\"abc\\", "s\u00e9cret",

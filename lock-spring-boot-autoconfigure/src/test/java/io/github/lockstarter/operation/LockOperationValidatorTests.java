@@ -56,7 +56,7 @@ class LockOperationValidatorTests {
 			BadName.class, FinalClass.class, SkippedHandler.class, SkippedExchange.class, SkippedPrimitive.class,
 			SkippedNonNull.class })
 	@DisplayName("A method that cannot be locked as declared fails startup, and the message names it")
-	void refused(Class<?> type) {
+	void invalid(Class<?> type) {
 		Class<?> declaring = (type.getSuperclass() != Object.class) ? type.getSuperclass() : type;
 		assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(() -> this.operations.of(type))
 			.withMessageContaining(declaring.getSimpleName() + ".method");

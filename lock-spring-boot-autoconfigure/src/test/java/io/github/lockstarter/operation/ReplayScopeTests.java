@@ -115,7 +115,7 @@ class ReplayScopeTests {
 
 	@Test
 	@DisplayName("A request without a principal can be rejected, and then runs not at all; a call outside of a request is not")
-	void refused() {
+	void rejected() {
 		this.anonymous = Anonymous.REFUSE;
 		assertThatExceptionOfType(MissingLockKeyException.class).isThrownBy(() -> this.ofHandler.of(call("a")))
 			.withMessageContaining("Responses under lock 'pay' are replayed, but the request has no principal");

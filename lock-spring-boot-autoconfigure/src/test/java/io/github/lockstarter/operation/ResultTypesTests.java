@@ -64,9 +64,9 @@ class ResultTypesTests {
 	@ValueSource(strings = { "plainFuture", "fluxOfEntity", "monoOfFlux", "stageOfStage", "stageOfEntityOfMono",
 			"callable", "writer", "output" })
 	@DisplayName("A result that can be read only once, or that the method writes itself, is an error at startup, and the message names the method")
-	void refused(String method) {
-		assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(() -> of(Refused.class, method))
-			.withMessageContaining("Refused." + method + "(")
+	void invalid(String method) {
+		assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(() -> of(Invalid.class, method))
+			.withMessageContaining("Invalid." + method + "(")
 			.withMessageContaining("cannot share or replay what the method returns");
 	}
 
@@ -127,7 +127,7 @@ class ResultTypesTests {
 
 	}
 
-	abstract static class Refused {
+	abstract static class Invalid {
 
 		abstract Future<String> plainFuture();
 

@@ -40,7 +40,7 @@ class KeptAnswersTests {
 	@ValueSource(strings = { "", "2xx,", "none", "20x", "600", "99", "2xx 404", "2xx;404", "values, 404", "all, 404",
 			"x2x" })
 	@DisplayName("Any other value is an error, and the message lists the options")
-	void refused(String text) {
+	void invalid(String text) {
 		assertThatIllegalArgumentException().isThrownBy(() -> KeptAnswers.parse(text))
 			.withMessageContaining("'values', 'all'")
 			.withMessageContaining("2xx, 402");

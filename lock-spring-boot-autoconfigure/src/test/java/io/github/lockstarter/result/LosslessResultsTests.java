@@ -94,26 +94,26 @@ class LosslessResultsTests {
 	@DisplayName("A list with an element of a subclass is not serialized, since the subclass's properties would be lost")
 	void subclassInList() {
 		ResultFormat format = ResultFormatTests
-			.one(ResolvableType.forClassWithGenerics(List.class, ResultFormatRefusalTests.Base.class));
+			.one(ResolvableType.forClassWithGenerics(List.class, ResultFormatRejectionTests.Base.class));
 		assertThatIllegalStateException()
-			.isThrownBy(() -> ResultFormatTests.write(format, List.of(new ResultFormatRefusalTests.Derived())));
+			.isThrownBy(() -> ResultFormatTests.write(format, List.of(new ResultFormatRejectionTests.Derived())));
 	}
 
 	@Test
 	@DisplayName("An Optional of a subclass is not serialized")
 	void subclassInOptional() {
 		ResultFormat format = ResultFormatTests
-			.one(ResolvableType.forClassWithGenerics(Optional.class, ResultFormatRefusalTests.Base.class));
+			.one(ResolvableType.forClassWithGenerics(Optional.class, ResultFormatRejectionTests.Base.class));
 		assertThatIllegalStateException()
-			.isThrownBy(() -> ResultFormatTests.write(format, Optional.of(new ResultFormatRefusalTests.Derived())));
+			.isThrownBy(() -> ResultFormatTests.write(format, Optional.of(new ResultFormatRejectionTests.Derived())));
 	}
 
 	@Test
 	@DisplayName("An array with an element of a subclass is not serialized")
 	void subclassInArray() {
-		ResultFormat format = ResultFormatTests.one(ResolvableType.forClass(ResultFormatRefusalTests.Base[].class));
+		ResultFormat format = ResultFormatTests.one(ResolvableType.forClass(ResultFormatRejectionTests.Base[].class));
 		assertThatIllegalStateException().isThrownBy(() -> ResultFormatTests.write(format,
-				new ResultFormatRefusalTests.Base[] { new ResultFormatRefusalTests.Derived() }));
+				new ResultFormatRejectionTests.Base[] { new ResultFormatRejectionTests.Derived() }));
 	}
 
 	@Test
@@ -121,10 +121,10 @@ class LosslessResultsTests {
 	void subclassInField() {
 		ResultFormat format = ResultFormatTests.one(ResolvableType.forClass(Wrapper.class));
 		assertThatIllegalStateException()
-			.isThrownBy(() -> ResultFormatTests.write(format, new Wrapper(new ResultFormatRefusalTests.Derived())));
+			.isThrownBy(() -> ResultFormatTests.write(format, new Wrapper(new ResultFormatRejectionTests.Derived())));
 	}
 
-	record Wrapper(ResultFormatRefusalTests.Base base) {
+	record Wrapper(ResultFormatRejectionTests.Base base) {
 	}
 
 	@Test
@@ -202,8 +202,8 @@ class LosslessResultsTests {
 	@Test
 	@DisplayName("An array of a type that cannot be deserialized stops the start")
 	void arrayOfUnreadable() {
-		assertThatExceptionOfType(InvalidDefinitionException.class)
-			.isThrownBy(ResultFormatTests.one(ResolvableType.forClass(ResultFormatRefusalTests.Shape[].class))::check);
+		assertThatExceptionOfType(InvalidDefinitionException.class).isThrownBy(
+				ResultFormatTests.one(ResolvableType.forClass(ResultFormatRejectionTests.Shape[].class))::check);
 	}
 
 	@Test

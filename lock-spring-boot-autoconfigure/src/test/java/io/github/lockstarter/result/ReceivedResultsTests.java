@@ -111,7 +111,7 @@ class ReceivedResultsTests {
 	void response() {
 		ResponseHead head = new ResponseHead(201, Map.of("ETag", List.of("1")));
 		for (Response response : List.of(Response.withBody(head, "text".getBytes()),
-				Response.withBody(head, new byte[] { -1, 0 }), Response.byErrorPage(402, "refused"))) {
+				Response.withBody(head, new byte[] { -1, 0 }), Response.byErrorPage(402, "declined"))) {
 			stored(result(this.ofHandler.writeResponse(CALLER, response, null)));
 			assertThat(acquire(this.ofHandler, false)).isEqualTo(new Outcome(null, response));
 		}

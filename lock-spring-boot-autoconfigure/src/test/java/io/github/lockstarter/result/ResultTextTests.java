@@ -50,7 +50,7 @@ class ResultTextTests {
 	@Test
 	@DisplayName("A response that the error page writes has a status and a message, and no body")
 	void errorPage() {
-		Response response = Response.byErrorPage(402, "Card \"x\"\nrefused");
+		Response response = Response.byErrorPage(402, "Card \"x\"\ndeclined");
 		assertThat(ResultText.parse(write(response)).response()).isEqualTo(response);
 		assertThat(ResultText.parse(write(Response.byErrorPage(402, null))).response().bytes()).isNull();
 	}

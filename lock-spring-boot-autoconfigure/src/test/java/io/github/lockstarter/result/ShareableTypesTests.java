@@ -40,12 +40,12 @@ class ShareableTypesTests {
 	@ParameterizedTest
 	@MethodSource
 	@DisplayName("Types that can be read only once, or that cannot be deserialized, cannot be shared")
-	void refused(String method) {
-		assertThat(ShareableTypes.objection(returned(Refused.class, method))).isNotBlank();
+	void notShareable(String method) {
+		assertThat(ShareableTypes.objection(returned(NotShareable.class, method))).isNotBlank();
 	}
 
-	static Stream<String> refused() {
-		return methods(Refused.class);
+	static Stream<String> notShareable() {
+		return methods(NotShareable.class);
 	}
 
 	@ParameterizedTest
@@ -67,7 +67,7 @@ class ShareableTypesTests {
 		return ResolvableType.forMethodReturnType(ReflectionUtils.findMethod(type, method));
 	}
 
-	interface Refused {
+	interface NotShareable {
 
 		Object object();
 

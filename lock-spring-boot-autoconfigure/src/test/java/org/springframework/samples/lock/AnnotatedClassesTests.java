@@ -46,7 +46,7 @@ class AnnotatedClassesTests {
 		this.runner.run((context) -> {
 			Owners owners = context.getBean(Owners.class);
 			owners.register("taro", () -> {
-				assertRefused(() -> owners.register("taro", () -> "second"));
+				assertRejected(() -> owners.register("taro", () -> "second"));
 				return owners.register("jiro", () -> "other");
 			});
 		});
@@ -58,9 +58,9 @@ class AnnotatedClassesTests {
 		this.runner.run((context) -> {
 			Owners owners = context.getBean(Owners.class);
 			owners.register("taro", () -> {
-				assertRefused(() -> owners.find("taro"));
-				assertRefused(() -> owners.describe("taro"));
-				assertRefused(() -> owners.rename("taro"));
+				assertRejected(() -> owners.find("taro"));
+				assertRejected(() -> owners.describe("taro"));
+				assertRejected(() -> owners.rename("taro"));
 				return "first";
 			});
 		});
@@ -72,7 +72,7 @@ class AnnotatedClassesTests {
 		this.runner.withBean(Imports.class).run((context) -> {
 			Consumer<String> imports = context.getBean(Imports.class);
 			context.getBean(LockRegistry.class).acquire("imports:taro");
-			assertRefused(() -> imports.accept("taro"));
+			assertRejected(() -> imports.accept("taro"));
 			imports.accept("jiro");
 		});
 	}
@@ -94,9 +94,9 @@ class AnnotatedClassesTests {
 	}
 
 	/** Runs on another thread: a call within the holder's call would join its lease. */
-	private static void assertRefused(ThrowingCallable call) {
-		CompletableFuture<Throwable> refusal = CompletableFuture.supplyAsync(() -> catchThrowable(call));
-		assertThat(refusal).succeedsWithin(Duration.ofMinutes(1)).isInstanceOf(LockConflictException.class);
+	private static void assertRejected(ThrowingCallable call) {
+		CompletableFuture<Throwable> rejection = CompletableFuture.supplyAsync(() -> catchThrowable(call));
+		assertThat(rejection).succeedsWithin(Duration.ofMinutes(1)).isInstanceOf(LockConflictException.class);
 	}
 
 	@ExclusiveRequest(name = "imports", key = "#name")

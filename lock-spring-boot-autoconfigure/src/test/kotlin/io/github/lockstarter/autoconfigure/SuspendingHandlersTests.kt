@@ -78,7 +78,7 @@ class SuspendingHandlersTests {
 		assertThat(status(handler, "jiro")).isEqualTo(success)
 		assertThat(first).isNotDone()
 		gates[taro].open()
-		assertThat(answer(first).statusCode()).isEqualTo(success)
+		assertThat(response(first).statusCode()).isEqualTo(success)
 		assertThat(status(handler)).isEqualTo(success)
 		assertThat(gates[taro].arrivals).isEqualTo(2)
 	}
@@ -88,7 +88,7 @@ class SuspendingHandlersTests {
 	fun fails() {
 		val first = begin("value")
 		gates[taro].fail(ResponseStatusException(HttpStatus.GONE))
-		assertThat(answer(first).statusCode()).isEqualTo(410)
+		assertThat(response(first).statusCode()).isEqualTo(410)
 		assertThat(status("value")).isEqualTo(410)
 		assertThat(gates[taro].arrivals).isEqualTo(2)
 	}
@@ -98,7 +98,7 @@ class SuspendingHandlersTests {
 	fun cancelled() {
 		val first = begin("value")
 		gates[taro].cancel()
-		answer(first)
+		response(first)
 		assertThat(status("value")).isNotEqualTo(409)
 		assertThat(gates[taro].arrivals).isEqualTo(2)
 	}
@@ -123,8 +123,8 @@ class SuspendingHandlersTests {
 	fun lease() {
 		val first = begin("lease")
 		gates[taro].open()
-		assertThat(answer(first).body()).isEqualTo("held: true, true")
-		assertThat(answer(post("conditional")).body()).isEqualTo("no lease")
+		assertThat(response(first).body()).isEqualTo("held: true, true")
+		assertThat(response(post("conditional")).body()).isEqualTo("no lease")
 	}
 
 	@ParameterizedTest
@@ -132,7 +132,7 @@ class SuspendingHandlersTests {
 	@DisplayName("A returned flow is passed on unchanged")
 	fun flow(handler: String) {
 		gates[taro].open()
-		assertThat(answer(post(handler)).body()).isEqualTo("begin, end")
+		assertThat(response(post(handler)).body()).isEqualTo("begin, end")
 	}
 
 	/** Sends a request, and waits until its handler runs. */
@@ -144,8 +144,8 @@ class SuspendingHandlersTests {
 
 	private fun post(handler: String, key: String = taro) = server.postAsync("/$handler?key=$key")
 
-	private fun answer(request: CompletableFuture<HttpResponse<String>>) = request.get(10, TimeUnit.SECONDS)
+	private fun response(request: CompletableFuture<HttpResponse<String>>) = request.get(10, TimeUnit.SECONDS)
 
-	private fun status(handler: String, key: String = taro) = answer(post(handler, key)).statusCode()
+	private fun status(handler: String, key: String = taro) = response(post(handler, key)).statusCode()
 
 }

@@ -64,10 +64,10 @@ class SuspendingSharingTests {
 		val own = first.get(10, TimeUnit.SECONDS)
 		assertThat(own.headers().firstValue("Idempotent-Replayed")).isEmpty()
 		for (other in others) {
-			val answer = other.get(10, TimeUnit.SECONDS)
-			assertThat(answer.headers().firstValue("Idempotent-Replayed")).hasValue("true")
-			assertThat(answer.statusCode()).isEqualTo(own.statusCode())
-			assertThat(answer.body()).isEqualTo(own.body())
+			val response = other.get(10, TimeUnit.SECONDS)
+			assertThat(response.headers().firstValue("Idempotent-Replayed")).hasValue("true")
+			assertThat(response.statusCode()).isEqualTo(own.statusCode())
+			assertThat(response.body()).isEqualTo(own.body())
 		}
 		assertThat(gates[key].arrivals).isEqualTo(1)
 	}

@@ -71,10 +71,10 @@ class SuspendingTransactionsTests {
 	@DisplayName("A transaction whose lease was lost before the commit is rolled back, and the caller gets the loss")
 	fun rollsBack(handler: String) {
 		orders.lose = true
-		val answer = server.post("/$handler")
+		val response = server.post("/$handler")
 		assertThat(orders.count()).isZero()
-		assertThat(answer.statusCode()).isEqualTo(409)
-		assertThat(answer.body()).contains("/lease-lost")
+		assertThat(response.statusCode()).isEqualTo(409)
+		assertThat(response.body()).contains("/lease-lost")
 	}
 
 	@ParameterizedTest

@@ -46,8 +46,8 @@ class ValueClassTests {
 			val orders = context.getBean(Orders::class.java)
 			val text = { id: Long -> KeyText.lockKey("order", listOf(id)).key() }
 			held(context.getBean(LockRegistry::class.java), text(42)) {
-				refused { orders.all(listOf(OrderId(42))) }
-				refused { orders.numbers(listOf(42)) }
+				rejected { orders.all(listOf(OrderId(42))) }
+				rejected { orders.numbers(listOf(42)) }
 				orders.all(listOf(OrderId(43)))
 			}
 		}
@@ -59,7 +59,7 @@ class ValueClassTests {
 		runner.withBean(Orders::class.java).run { context ->
 			val orders = context.getBean(Orders::class.java)
 			held(context.getBean(LockRegistry::class.java), "42") {
-				refused { orders.each(OrderIds(listOf(OrderId(41), OrderId(42)))) }
+				rejected { orders.each(OrderIds(listOf(OrderId(41), OrderId(42)))) }
 				orders.each(OrderIds(listOf(OrderId(43))))
 			}
 		}
@@ -87,14 +87,14 @@ class ValueClassTests {
 	private fun check(context: ApplicationContext, calls: List<(Long) -> Unit>) {
 		held(context.getBean(LockRegistry::class.java), "42") {
 			calls.forEach { call ->
-				refused { call(42) }
+				rejected { call(42) }
 				call(43)
 			}
 		}
 		calls.forEach { it(42) }
 	}
 
-	private fun refused(call: () -> Unit) {
+	private fun rejected(call: () -> Unit) {
 		assertThatExceptionOfType(LockConflictException::class.java).isThrownBy { call() }
 	}
 

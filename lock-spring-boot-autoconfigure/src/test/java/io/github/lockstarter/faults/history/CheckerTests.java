@@ -94,7 +94,7 @@ class CheckerTests {
 	}
 
 	@Test
-	@DisplayName("Violation: a grant with a smaller token than a grant answered before its request")
+	@DisplayName("Violation: a grant with a smaller token than one that was granted before its acquisition began")
 	void tokenOfGrant() throws IOException {
 		String two = """
 				50 150 granted 1 a 4

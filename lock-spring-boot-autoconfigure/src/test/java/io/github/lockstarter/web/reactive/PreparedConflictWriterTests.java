@@ -40,10 +40,10 @@ import org.springframework.web.server.ServerWebExchange;
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.testing.TestServer;
-import io.github.lockstarter.web.RefusedRequests;
-import io.github.lockstarter.web.RefusedRequests.CountedAnswers;
+import io.github.lockstarter.web.RejectedRequests;
+import io.github.lockstarter.web.RejectedRequests.CountedResponses;
 
-import static io.github.lockstarter.web.RefusedRequests.UNTIL_PREPARED;
+import static io.github.lockstarter.web.RejectedRequests.UNTIL_PREPARED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class PreparedConflictWriterTests {
@@ -59,11 +59,11 @@ class PreparedConflictWriterTests {
 	@DisplayName("The first rejections use the exception handling, and later ones get the same response without it")
 	void prepared(String path) throws Exception {
 		try (TestServer server = start()) {
-			List<HttpResponse<String>> first = RefusedRequests.send(server, path, UNTIL_PREPARED);
-			assertThat(RefusedRequests.described(server)).isPositive();
-			List<HttpResponse<String>> later = RefusedRequests.send(server, path, 3);
-			assertThat(RefusedRequests.described(server)).isZero();
-			RefusedRequests.assertAlike(Stream.concat(first.stream(), later.stream()).toList(), path);
+			List<HttpResponse<String>> first = RejectedRequests.send(server, path, UNTIL_PREPARED);
+			assertThat(RejectedRequests.described(server)).isPositive();
+			List<HttpResponse<String>> later = RejectedRequests.send(server, path, 3);
+			assertThat(RejectedRequests.described(server)).isZero();
+			RejectedRequests.assertAlike(Stream.concat(first.stream(), later.stream()).toList(), path);
 			assertThat(server.post(path).body()).isEqualTo("ran");
 		}
 	}
@@ -72,7 +72,7 @@ class PreparedConflictWriterTests {
 	@DisplayName("With lock.web.prepared-rejections=false, each rejection uses the exception handling, and gets the same response")
 	void switchedOff() throws Exception {
 		try (TestServer server = start(Nothing.class, "lock.web.prepared-rejections=false")) {
-			RefusedRequests.assertUnprepared(server, "/mono");
+			RejectedRequests.assertUnprepared(server, "/mono");
 		}
 	}
 
@@ -80,8 +80,8 @@ class PreparedConflictWriterTests {
 	@DisplayName("A handler that calls itself through its proxy can catch the conflict of the inner call")
 	void innerCall() throws Exception {
 		try (TestServer server = start(CallsItself.class)) {
-			RefusedRequests.send(server, "/outer?key=key", UNTIL_PREPARED);
-			assertThat(RefusedRequests.send(server, "/outer?key=outer", 2)).extracting(HttpResponse::body)
+			RejectedRequests.send(server, "/outer?key=key", UNTIL_PREPARED);
+			assertThat(RejectedRequests.send(server, "/outer?key=outer", 2)).extracting(HttpResponse::body)
 				.containsOnly("caught");
 		}
 	}
@@ -90,10 +90,10 @@ class PreparedConflictWriterTests {
 	@DisplayName("A request to a handler that returns a body is rejected by an error each time, even if its controller has prepared responses")
 	void body() throws Exception {
 		try (TestServer server = start()) {
-			RefusedRequests.send(server, "/mono", UNTIL_PREPARED);
-			RefusedRequests.described(server);
-			RefusedRequests.assertAlike(RefusedRequests.send(server, "/body", 3), "/body");
-			assertThat(RefusedRequests.described(server)).isPositive();
+			RejectedRequests.send(server, "/mono", UNTIL_PREPARED);
+			RejectedRequests.described(server);
+			RejectedRequests.assertAlike(RejectedRequests.send(server, "/body", 3), "/body");
+			assertThat(RejectedRequests.described(server)).isPositive();
 		}
 	}
 
@@ -101,7 +101,7 @@ class PreparedConflictWriterTests {
 	@DisplayName("An application's own writer of entities writes each conflict")
 	void secondWriter() throws Exception {
 		try (TestServer server = start(OwnEntityWriter.class)) {
-			RefusedRequests.assertAlike(RefusedRequests.send(server, "/mono", 4), "/mono");
+			RejectedRequests.assertAlike(RejectedRequests.send(server, "/mono", 4), "/mono");
 			// For each request: once the handler's result, which signals the conflict,
 			// and once the response.
 			assertThat(seen).hasValue(4 * 2);
@@ -112,8 +112,8 @@ class PreparedConflictWriterTests {
 	@DisplayName("A browser always gets the application's error page")
 	void browser() throws Exception {
 		try (TestServer server = start()) {
-			assertThat(RefusedRequests.send(server, "/mono", 3, "Accept", "text/html"))
-				.allSatisfy((answer) -> assertThat(answer.headers().firstValue("Content-Type").orElseThrow())
+			assertThat(RejectedRequests.send(server, "/mono", 3, "Accept", "text/html"))
+				.allSatisfy((response) -> assertThat(response.headers().firstValue("Content-Type").orElseThrow())
 					.startsWith("text/html"));
 		}
 	}
@@ -123,7 +123,7 @@ class PreparedConflictWriterTests {
 	@DisplayName("An application component that observes conflicts or changes responses sees each of them")
 	void observed(Class<?> observer) throws Exception {
 		try (TestServer server = start(observer)) {
-			RefusedRequests.send(server, "/mono", 4);
+			RejectedRequests.send(server, "/mono", 4);
 			assertThat(seen).hasValue(4);
 		}
 	}
@@ -135,7 +135,7 @@ class PreparedConflictWriterTests {
 	private static TestServer start(Class<?> more, String... properties) {
 		seen.set(0);
 		SpringApplication application = new SpringApplication(TestServer.CompleteApplication.class,
-				CountedAnswers.class, Handlers.class, more);
+				CountedResponses.class, Handlers.class, more);
 		application.setWebApplicationType(WebApplicationType.REACTIVE);
 		return TestServer.start(application,
 				Stream.concat(Stream.of("lock.store=memory"), Stream.of(properties)).toArray(String[]::new));

@@ -25,7 +25,7 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.testing.SharedServers;
 import io.github.lockstarter.testing.TestServer;
-import io.github.lockstarter.web.RefusedRequests;
+import io.github.lockstarter.web.RejectedRequests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -49,8 +49,8 @@ class ReactiveLockExceptionHandlersTests {
 		TestServer server = server(ownAdvice ? ApplicationAdvices.EveryException.class : Nothing.class,
 				"spring.webflux.problemdetails.enabled=" + problemDetails);
 		String user = hold(server, "users");
-		HttpResponse<String> answer = server.post("/users?userName=" + user);
-		RefusedRequests.assertConflict(answer, "/users", user);
+		HttpResponse<String> response = server.post("/users?userName=" + user);
+		RejectedRequests.assertConflict(response, "/users", user);
 		assertThat(server.post("/users?userName=jiro").statusCode()).isEqualTo(200);
 	}
 
@@ -61,13 +61,13 @@ class ReactiveLockExceptionHandlersTests {
 		TestServer server = server(ownAdvice ? ApplicationAdvices.EveryException.class : Nothing.class,
 				"spring.webflux.problemdetails.enabled=" + problemDetails);
 		for (String way : WAYS) {
-			HttpResponse<String> answer = server.post(way + "/conflict");
-			assertThat(answer.statusCode()).as(way).isEqualTo(422);
-			assertThat(answer.headers().map()).as(way)
+			HttpResponse<String> response = server.post(way + "/conflict");
+			assertThat(response.statusCode()).as(way).isEqualTo(422);
+			assertThat(response.headers().map()).as(way)
 				.containsEntry("Retry-After", List.of("2"))
 				.containsEntry("Cache-Control", List.of("no-store"))
 				.containsEntry("Content-Type", List.of("application/problem+json"));
-			assertThat(answer.body()).contains("\"instance\":\"" + way + "/conflict\"")
+			assertThat(response.body()).contains("\"instance\":\"" + way + "/conflict\"")
 				.contains("\"retryAfterMillis\":1840");
 		}
 	}
@@ -81,11 +81,11 @@ class ReactiveLockExceptionHandlersTests {
 	void everyProblem(String problem, int status, String type, String title) throws Exception {
 		TestServer server = server(ApplicationAdvices.EveryException.class);
 		for (String way : WAYS) {
-			HttpResponse<String> answer = server.post(way + "/" + problem);
-			assertThat(answer.statusCode()).as(way).isEqualTo(status);
-			assertThat(answer.headers().allValues("Cache-Control")).as(way).containsExactly("no-store");
-			assertThat(answer.headers().firstValue("Content-Type")).as(way).hasValue("application/problem+json");
-			assertThat(answer.body()).contains("/problems/" + type).contains(title).doesNotContain("secret");
+			HttpResponse<String> response = server.post(way + "/" + problem);
+			assertThat(response.statusCode()).as(way).isEqualTo(status);
+			assertThat(response.headers().allValues("Cache-Control")).as(way).containsExactly("no-store");
+			assertThat(response.headers().firstValue("Content-Type")).as(way).hasValue("application/problem+json");
+			assertThat(response.body()).contains("/problems/" + type).contains(title).doesNotContain("secret");
 		}
 	}
 
@@ -96,12 +96,12 @@ class ReactiveLockExceptionHandlersTests {
 		TestServer server = server(ownAdvice ? ApplicationAdvices.EveryException.class : Nothing.class,
 				"spring.webflux.problemdetails.enabled=" + problemDetails);
 		for (String way : WAYS) {
-			HttpResponse<String> answer = server.post(way + "/conflict", "Accept", HTML);
-			assertThat(answer.statusCode()).as(way).isEqualTo(422);
-			assertThat(answer.headers().firstValue("Content-Type"))
+			HttpResponse<String> response = server.post(way + "/conflict", "Accept", HTML);
+			assertThat(response.statusCode()).as(way).isEqualTo(422);
+			assertThat(response.headers().firstValue("Content-Type"))
 				.hasValueSatisfying((type) -> assertThat(type).as(way).startsWith("text/html"));
-			assertHeadersOnce(answer, way);
-			assertThat(answer.body()).contains("status=422").doesNotContain("secret");
+			assertHeadersOnce(response, way);
+			assertThat(response.body()).contains("status=422").doesNotContain("secret");
 		}
 	}
 
@@ -110,9 +110,9 @@ class ReactiveLockExceptionHandlersTests {
 	void noErrorPage() throws Exception {
 		TestServer server = server(Nothing.class, "spring.web.error.whitelabel.enabled=false");
 		for (String way : WAYS) {
-			HttpResponse<String> answer = server.post(way + "/conflict", "Accept", HTML);
-			assertThat(answer.statusCode()).as(way).isEqualTo(422);
-			assertHeadersOnce(answer, way);
+			HttpResponse<String> response = server.post(way + "/conflict", "Accept", HTML);
+			assertThat(response.statusCode()).as(way).isEqualTo(422);
+			assertHeadersOnce(response, way);
 		}
 	}
 
@@ -123,9 +123,9 @@ class ReactiveLockExceptionHandlersTests {
 	void notHtml(String accept) throws Exception {
 		TestServer server = server(Nothing.class);
 		for (String way : WAYS) {
-			HttpResponse<String> answer = server.post(way + "/conflict", "Accept", accept);
-			assertThat(answer.statusCode()).as(way).isEqualTo(422);
-			assertThat(answer.headers().firstValue("Content-Type")).as(way).hasValue("application/problem+json");
+			HttpResponse<String> response = server.post(way + "/conflict", "Accept", accept);
+			assertThat(response.statusCode()).as(way).isEqualTo(422);
+			assertThat(response.headers().firstValue("Content-Type")).as(way).hasValue("application/problem+json");
 		}
 	}
 
@@ -201,10 +201,10 @@ class ReactiveLockExceptionHandlersTests {
 	void withoutAdvice(String problemDetails) throws Exception {
 		TestServer server = server(NoAdvice.class, "spring.webflux.problemdetails.enabled=" + problemDetails);
 		for (String way : WAYS) {
-			HttpResponse<String> answer = server.post(way + "/annotated");
-			assertThat(answer.statusCode()).as(way).isEqualTo(422);
-			assertHeadersOnce(answer, way);
-			assertThat(answer.body()).doesNotContain("secret");
+			HttpResponse<String> response = server.post(way + "/annotated");
+			assertThat(response.statusCode()).as(way).isEqualTo(422);
+			assertHeadersOnce(response, way);
+			assertThat(response.body()).doesNotContain("secret");
 		}
 	}
 
@@ -222,14 +222,14 @@ class ReactiveLockExceptionHandlersTests {
 	@DisplayName("Other exceptions are not handled")
 	void others() throws Exception {
 		TestServer server = server(Nothing.class);
-		HttpResponse<String> answer = server.post("/nowhere");
-		assertThat(answer.statusCode()).isEqualTo(404);
-		assertThat(answer.headers().firstValue("Cache-Control")).isEmpty();
+		HttpResponse<String> response = server.post("/nowhere");
+		assertThat(response.statusCode()).isEqualTo(404);
+		assertThat(response.headers().firstValue("Cache-Control")).isEmpty();
 	}
 
-	private static void assertHeadersOnce(HttpResponse<String> answer, String way) {
-		assertThat(answer.headers().allValues("Retry-After")).as(way).containsExactly("2");
-		assertThat(answer.headers().allValues("Cache-Control")).as(way).containsExactly("no-store");
+	private static void assertHeadersOnce(HttpResponse<String> response, String way) {
+		assertThat(response.headers().allValues("Retry-After")).as(way).containsExactly("2");
+		assertThat(response.headers().allValues("Cache-Control")).as(way).containsExactly("no-store");
 	}
 
 	private static TestServer server(Class<?> extra, String... properties) {

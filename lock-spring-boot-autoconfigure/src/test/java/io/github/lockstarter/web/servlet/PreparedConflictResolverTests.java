@@ -78,11 +78,11 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.registry.LockInspector;
 import io.github.lockstarter.testing.SharedServers;
 import io.github.lockstarter.testing.TestServer;
-import io.github.lockstarter.web.RefusedRequests;
-import io.github.lockstarter.web.RefusedRequests.CountedAnswers;
+import io.github.lockstarter.web.RejectedRequests;
+import io.github.lockstarter.web.RejectedRequests.CountedResponses;
 
-import static io.github.lockstarter.web.RefusedRequests.KEY;
-import static io.github.lockstarter.web.RefusedRequests.UNTIL_PREPARED;
+import static io.github.lockstarter.web.RejectedRequests.KEY;
+import static io.github.lockstarter.web.RejectedRequests.UNTIL_PREPARED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class PreparedConflictResolverTests {
@@ -108,14 +108,14 @@ class PreparedConflictResolverTests {
 	@DisplayName("The first rejections use the exception handling, and later ones get the same response without it")
 	void prepared(String path, String language) throws Exception {
 		TestServer server = shared();
-		RefusedRequests.described(server);
-		List<HttpResponse<String>> first = RefusedRequests.send(server, path, UNTIL_PREPARED, "Accept-Language",
+		RejectedRequests.described(server);
+		List<HttpResponse<String>> first = RejectedRequests.send(server, path, UNTIL_PREPARED, "Accept-Language",
 				language);
-		assertThat(RefusedRequests.described(server)).isPositive();
-		List<HttpResponse<String>> later = RefusedRequests.send(server, path, 3, "Accept-Language", language);
-		assertThat(RefusedRequests.described(server)).isZero();
+		assertThat(RejectedRequests.described(server)).isPositive();
+		List<HttpResponse<String>> later = RejectedRequests.send(server, path, 3, "Accept-Language", language);
+		assertThat(RejectedRequests.described(server)).isZero();
 		List<HttpResponse<String>> all = Stream.concat(first.stream(), later.stream()).toList();
-		RefusedRequests.assertAlike(all, path);
+		RejectedRequests.assertAlike(all, path);
 		assertThat(all.stream().map(PreparedConflictResolverTests::headers).distinct()).hasSize(1)
 			.allSatisfy((names) -> assertThat(names).doesNotContain("set-cookie"));
 	}
@@ -124,7 +124,7 @@ class PreparedConflictResolverTests {
 	@DisplayName("With lock.web.prepared-rejections=false, each rejection uses the exception handling, and gets the same response")
 	void switchedOff() throws Exception {
 		try (TestServer server = start(Nothing.class, "lock.web.prepared-rejections=false")) {
-			RefusedRequests.assertUnprepared(server, "/body");
+			RejectedRequests.assertUnprepared(server, "/body");
 		}
 	}
 
@@ -133,14 +133,14 @@ class PreparedConflictResolverTests {
 	void kinds() throws Exception {
 		TestServer server = shared();
 		for (int i = 0; i <= UNTIL_PREPARED; i++) {
-			RefusedRequests.described(server);
-			assertThat(refused(server, "/body", "Accept-Language", "ja").body()).contains("処理中");
-			assertThat(refused(server, "/body", "Accept-Language", "en").body())
+			RejectedRequests.described(server);
+			assertThat(rejected(server, "/body", "Accept-Language", "ja").body()).contains("処理中");
+			assertThat(rejected(server, "/body", "Accept-Language", "en").body())
 				.contains("Request already in progress");
-			assertThat(refused(server, "/body", "Accept", "application/json").body())
+			assertThat(rejected(server, "/body", "Accept", "application/json").body())
 				.contains("Request already in progress");
 		}
-		assertThat(RefusedRequests.described(server)).isZero();
+		assertThat(RejectedRequests.described(server)).isZero();
 	}
 
 	@Test
@@ -148,7 +148,7 @@ class PreparedConflictResolverTests {
 	void produces() throws Exception {
 		TestServer server = shared();
 		for (String path : List.of("/csv", "/json")) {
-			RefusedRequests.assertAlike(RefusedRequests.send(server, path, 5), path);
+			RejectedRequests.assertAlike(RejectedRequests.send(server, path, 5), path);
 		}
 	}
 
@@ -156,8 +156,8 @@ class PreparedConflictResolverTests {
 	@DisplayName("A path with a file extension gets the header that prevents browsers from executing the response")
 	void files() throws Exception {
 		TestServer server = shared();
-		RefusedRequests.send(server, "/files/a", UNTIL_PREPARED);
-		assertThat(refused(server, "/files/a.bat").headers().firstValue("Content-Disposition"))
+		RejectedRequests.send(server, "/files/a", UNTIL_PREPARED);
+		assertThat(rejected(server, "/files/a.bat").headers().firstValue("Content-Disposition"))
 			.hasValue("inline;filename=f.txt");
 	}
 
@@ -165,7 +165,7 @@ class PreparedConflictResolverTests {
 	@DisplayName("A controller's own exception handler is called each time")
 	void ownHandler() throws Exception {
 		TestServer server = shared();
-		assertThat(RefusedRequests.send(server, "/own", 4)).extracting(HttpResponse::body).containsOnly("own");
+		assertThat(RejectedRequests.send(server, "/own", 4)).extracting(HttpResponse::body).containsOnly("own");
 	}
 
 	@ParameterizedTest
@@ -173,9 +173,9 @@ class PreparedConflictResolverTests {
 	@DisplayName("A browser always gets the response of the application's error handling, whatever its content negotiation")
 	void browser(Class<?> negotiation) throws Exception {
 		try (TestServer server = start(negotiation)) {
-			RefusedRequests.assertAlike(RefusedRequests.send(server, "/body", 3), "/body");
-			assertThat(RefusedRequests.send(server, "/body", 3, "Accept", "text/html"))
-				.allSatisfy((answer) -> assertThat(answer.headers().firstValue("Content-Type").orElseThrow())
+			RejectedRequests.assertAlike(RejectedRequests.send(server, "/body", 3), "/body");
+			assertThat(RejectedRequests.send(server, "/body", 3, "Accept", "text/html"))
+				.allSatisfy((response) -> assertThat(response.headers().firstValue("Content-Type").orElseThrow())
 					.isNotEqualTo("application/problem+json"));
 		}
 	}
@@ -191,10 +191,10 @@ class PreparedConflictResolverTests {
 				LockInspector locks = server.context().getBean(LockInspector.class);
 				Awaitility.await().until(() -> locks.waiters(KEY.name()) == 1);
 				for (int i = 0; i <= UNTIL_PREPARED; i++) {
-					RefusedRequests.described(server);
+					RejectedRequests.described(server);
 					assertThat(server.post("/waits").body()).contains("/problems/wait-queue-full");
 				}
-				assertThat(RefusedRequests.described(server)).isZero();
+				assertThat(RejectedRequests.described(server)).isZero();
 				assertThat(lease.isHeld()).isTrue();
 			}
 			assertThat(waiter.join().statusCode()).isEqualTo(200);
@@ -207,7 +207,7 @@ class PreparedConflictResolverTests {
 	@DisplayName("An application component that observes conflicts or changes responses sees each of them")
 	void observed(Class<?> observer) throws Exception {
 		try (TestServer server = start(observer)) {
-			RefusedRequests.send(server, "/body", 4);
+			RejectedRequests.send(server, "/body", 4);
 			// The client may get its response before the request has ended.
 			Awaitility.await().untilAsserted(() -> assertThat(seen).hasValue(4));
 		}
@@ -217,7 +217,7 @@ class PreparedConflictResolverTests {
 	@DisplayName("No interceptor is called after a rejection")
 	void notHandled() throws Exception {
 		try (TestServer server = start(AfterHandlers.class)) {
-			RefusedRequests.send(server, "/body", 3);
+			RejectedRequests.send(server, "/body", 3);
 			assertThat(seen).hasValue(0);
 			server.post("/body");
 			Awaitility.await().untilAsserted(() -> assertThat(seen).hasValue(1));
@@ -229,7 +229,7 @@ class PreparedConflictResolverTests {
 	@DisplayName("A request is rejected even if the application has no other Spring MVC interceptors")
 	void withoutInterceptors(Class<?> configuration) throws Exception {
 		try (TestServer server = start(configuration)) {
-			assertThat(RefusedRequests.send(server, "/entity", 4)).extracting(HttpResponse::statusCode)
+			assertThat(RejectedRequests.send(server, "/entity", 4)).extracting(HttpResponse::statusCode)
 				.containsOnly(409);
 		}
 	}
@@ -238,19 +238,19 @@ class PreparedConflictResolverTests {
 	@DisplayName("A request to a handler with a response writer parameter is rejected, even if its controller has a prepared response")
 	void writer() throws Exception {
 		TestServer server = shared();
-		RefusedRequests.send(server, "/body", UNTIL_PREPARED);
-		assertThat(RefusedRequests.send(server, "/writer", 2)).extracting(HttpResponse::statusCode).containsOnly(409);
-		RefusedRequests.described(server);
-		RefusedRequests.assertAlike(RefusedRequests.send(server, "/body", 2), "/body");
-		assertThat(RefusedRequests.described(server)).isZero();
+		RejectedRequests.send(server, "/body", UNTIL_PREPARED);
+		assertThat(RejectedRequests.send(server, "/writer", 2)).extracting(HttpResponse::statusCode).containsOnly(409);
+		RejectedRequests.described(server);
+		RejectedRequests.assertAlike(RejectedRequests.send(server, "/body", 2), "/body");
+		assertThat(RejectedRequests.described(server)).isZero();
 	}
 
 	@Test
 	@DisplayName("The response to a forwarded request has the path that the client requested")
 	void forwarded() throws Exception {
 		TestServer server = shared();
-		RefusedRequests.send(server, "/body", UNTIL_PREPARED);
-		assertThat(refused(server, "/forwarded/x.bat").headers().firstValue("Content-Disposition"))
+		RejectedRequests.send(server, "/body", UNTIL_PREPARED);
+		assertThat(rejected(server, "/forwarded/x.bat").headers().firstValue("Content-Disposition"))
 			.hasValue("inline;filename=f.txt");
 	}
 
@@ -258,7 +258,7 @@ class PreparedConflictResolverTests {
 	@DisplayName("A handler that calls itself through its proxy can catch the conflict of the inner call")
 	void innerCall() throws Exception {
 		TestServer server = shared();
-		assertThat(RefusedRequests.send(server, "/outer", 2)).extracting(HttpResponse::body)
+		assertThat(RejectedRequests.send(server, "/outer", 2)).extracting(HttpResponse::body)
 			.containsOnly("caught Lock 'hot' is held by another caller");
 	}
 
@@ -266,19 +266,19 @@ class PreparedConflictResolverTests {
 	@DisplayName("A response whose content differs each time is not prepared")
 	void changing() throws Exception {
 		try (TestServer server = start(TraceIds.class)) {
-			assertThat(RefusedRequests.send(server, "/body", 4)).extracting(HttpResponse::body)
+			assertThat(RejectedRequests.send(server, "/body", 4)).extracting(HttpResponse::body)
 				.doesNotHaveDuplicates()
 				.allSatisfy((body) -> assertThat(body).contains("\"trace\":"));
 		}
 	}
 
-	private static HttpResponse<String> refused(TestServer server, String path, String... headers) {
-		return RefusedRequests.send(server, path, 1, headers).get(0);
+	private static HttpResponse<String> rejected(TestServer server, String path, String... headers) {
+		return RejectedRequests.send(server, path, 1, headers).get(0);
 	}
 
-	private static Set<String> headers(HttpResponse<String> answer) {
+	private static Set<String> headers(HttpResponse<String> response) {
 		// The framing of the body depends on the container.
-		return answer.headers()
+		return response.headers()
 			.map()
 			.keySet()
 			.stream()
@@ -296,8 +296,8 @@ class PreparedConflictResolverTests {
 	}
 
 	private static Class<?>[] sources(Class<?> more) {
-		return new Class<?>[] { TestServer.CompleteApplication.class, CountedAnswers.class, Bodies.class, Views.class,
-				Sessions.class, OwnAnswers.class, CallsItself.class, Service.class, more };
+		return new Class<?>[] { TestServer.CompleteApplication.class, CountedResponses.class, Bodies.class, Views.class,
+				Sessions.class, OwnResponses.class, CallsItself.class, Service.class, more };
 	}
 
 	static class Nothing {
@@ -447,7 +447,7 @@ class PreparedConflictResolverTests {
 	}
 
 	@RestController
-	static class OwnAnswers {
+	static class OwnResponses {
 
 		@PostMapping("/own")
 		@ExclusiveRequest(name = "hot", key = "'key'")

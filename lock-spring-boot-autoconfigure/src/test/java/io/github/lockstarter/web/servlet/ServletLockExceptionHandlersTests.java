@@ -51,7 +51,7 @@ import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.testing.SharedServers;
 import io.github.lockstarter.testing.TestServer;
-import io.github.lockstarter.web.RefusedRequests;
+import io.github.lockstarter.web.RejectedRequests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -70,7 +70,7 @@ class ServletLockExceptionHandlersTests {
 				"spring.mvc.problemdetails.enabled=" + problemDetails);
 		String user = hold(server, "users");
 		HttpResponse<String> answer = server.post("/users?userName=" + user);
-		RefusedRequests.assertConflict(answer, "/users", user);
+		RejectedRequests.assertConflict(answer, "/users", user);
 		assertThat(server.post("/users?userName=jiro").statusCode()).isEqualTo(200);
 	}
 

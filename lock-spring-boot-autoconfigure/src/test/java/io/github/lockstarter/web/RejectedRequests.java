@@ -26,7 +26,7 @@ import io.github.lockstarter.testing.TestServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Sends requests for a held lock, and counts how the exception handling responded. */
-public final class RefusedRequests {
+public final class RejectedRequests {
 
 	/** The lock. */
 	public static final LockKey KEY = new LockKey("hot", "key");
@@ -34,7 +34,7 @@ public final class RefusedRequests {
 	/** The number of requests after which a response is prepared. */
 	public static final int UNTIL_PREPARED = 2;
 
-	private RefusedRequests() {
+	private RejectedRequests() {
 	}
 
 	/** Sends requests, one after the other, while the lock is held. */
@@ -58,29 +58,30 @@ public final class RefusedRequests {
 	 * Asserts that the exception handling creates each response, and that they are alike.
 	 */
 	public static void assertUnprepared(TestServer server, String path) {
-		List<HttpResponse<String>> answers = send(server, path, UNTIL_PREPARED);
+		List<HttpResponse<String>> responses = send(server, path, UNTIL_PREPARED);
 		described(server);
 		for (int i = 0; i < 3; i++) {
-			answers = Stream.concat(answers.stream(), send(server, path, 1).stream()).toList();
+			responses = Stream.concat(responses.stream(), send(server, path, 1).stream()).toList();
 			assertThat(described(server)).isPositive();
 		}
-		assertAlike(answers, path);
+		assertAlike(responses, path);
 	}
 
 	/**
-	 * Asserts that each is the documented response, and that they differ in the delay only.
+	 * Asserts that each is the documented response, and that they differ in the delay
+	 * only.
 	 */
-	public static void assertAlike(List<HttpResponse<String>> answers, String path) {
-		assertThat(answers).allSatisfy((answer) -> {
-			assertThat(answer.statusCode()).isEqualTo(409);
-			assertThat(answer.headers().map()).containsEntry("Cache-Control", List.of("no-store"))
+	public static void assertAlike(List<HttpResponse<String>> responses, String path) {
+		assertThat(responses).allSatisfy((response) -> {
+			assertThat(response.statusCode()).isEqualTo(409);
+			assertThat(response.headers().map()).containsEntry("Cache-Control", List.of("no-store"))
 				.containsEntry("Content-Type", List.of("application/problem+json"));
-			assertThat(answer.headers().firstValue("Retry-After").orElseThrow()).matches("[12]?\\d|30");
-			assertThat(answer.body()).contains("\"instance\":\"%s\"".formatted(path))
+			assertThat(response.headers().firstValue("Retry-After").orElseThrow()).matches("[12]?\\d|30");
+			assertThat(response.body()).contains("\"instance\":\"%s\"".formatted(path))
 				.containsPattern("\"retryAfterMillis\":(1?\\d{4}|2\\d{4}|30000)\\b");
 		});
-		assertThat(answers.stream()
-			.map((answer) -> answer.body().replaceAll("\"retryAfterMillis\":\\d+", "\"retryAfterMillis\":"))
+		assertThat(responses.stream()
+			.map((response) -> response.body().replaceAll("\"retryAfterMillis\":\\d+", "\"retryAfterMillis\":"))
 			.distinct()).hasSize(1);
 	}
 
@@ -88,24 +89,24 @@ public final class RefusedRequests {
 	 * Asserts that it is the documented response to a conflict for a lock that was just
 	 * acquired for 30 seconds, and that it does not contain the key.
 	 */
-	public static void assertConflict(HttpResponse<String> answer, String path, String key) {
-		assertThat(answer.statusCode()).isEqualTo(409);
-		assertThat(answer.headers().firstValue("Retry-After").orElseThrow()).matches("2\\d|30");
-		assertThat(answer.headers().map()).containsEntry("Cache-Control", List.of("no-store"))
+	public static void assertConflict(HttpResponse<String> response, String path, String key) {
+		assertThat(response.statusCode()).isEqualTo(409);
+		assertThat(response.headers().firstValue("Retry-After").orElseThrow()).matches("2\\d|30");
+		assertThat(response.headers().map()).containsEntry("Cache-Control", List.of("no-store"))
 			.containsEntry("Content-Type", List.of("application/problem+json"));
-		JsonNode body = JsonMapper.shared().readTree(answer.body());
+		JsonNode body = JsonMapper.shared().readTree(response.body());
 		assertThat(body.get("type").asString()).isEqualTo("https://lockstarter.github.io/problems/request-in-progress");
 		assertThat(body.get("title").asString()).isEqualTo("Request already in progress");
 		assertThat(body.get("status").asInt()).isEqualTo(409);
 		assertThat(body.get("detail").asString()).startsWith("Another request for the same resource");
 		assertThat(body.get("instance").asString()).isEqualTo(path);
 		assertThat(body.get("retryAfterMillis").asLong()).isBetween(20_000L, 30_000L);
-		assertThat(answer.body()).doesNotContain(key);
+		assertThat(response.body()).doesNotContain(key);
 	}
 
 	/** Counts the responses that the exception handling makes. */
 	@Configuration(proxyBeanMethods = false)
-	public static class CountedAnswers {
+	public static class CountedResponses {
 
 		@Bean
 		static MessageSource messageSource() {

@@ -36,7 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @ParameterizedClass
 @ValueSource(strings = { "servlet", "reactive" })
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class SharedAnswersTests {
+class SharedResponsesTests {
 
 	private static final String REPLAYED = "Idempotent-Replayed";
 
@@ -81,18 +81,18 @@ class SharedAnswersTests {
 		List<CompletableFuture<HttpResponse<String>>> others = List.of(post(handler), post(handler), post(handler));
 		awaitWaiters(3);
 		this.runs.job(this.key, 1).finish();
-		HttpResponse<String> own = answer(first);
+		HttpResponse<String> own = response(first);
 		assertThat(own.statusCode()).isBetween(200, 299);
 		assertThat(own.headers().firstValue(REPLAYED)).isEmpty();
 		for (CompletableFuture<HttpResponse<String>> other : others) {
-			HttpResponse<String> answer = answer(other);
-			assertThat(answer.headers().allValues(REPLAYED)).containsExactly("true");
-			assertThat(answer.statusCode()).isEqualTo(own.statusCode());
-			assertThat(answer.body()).isEqualTo(own.body());
+			HttpResponse<String> response = response(other);
+			assertThat(response.headers().allValues(REPLAYED)).containsExactly("true");
+			assertThat(response.statusCode()).isEqualTo(own.statusCode());
+			assertThat(response.body()).isEqualTo(own.body());
 			for (String header : SHARED_HEADERS) {
-				assertThat(answer.headers().allValues(header)).as(header).isEqualTo(own.headers().allValues(header));
+				assertThat(response.headers().allValues(header)).as(header).isEqualTo(own.headers().allValues(header));
 			}
-			assertThat(answer.headers().map()).doesNotContainKeys("set-cookie", "x-other");
+			assertThat(response.headers().map()).doesNotContainKeys("set-cookie", "x-other");
 		}
 		assertThat(this.runs.count(this.key)).isEqualTo(1);
 		assertFree();
@@ -127,7 +127,7 @@ class SharedAnswersTests {
 			assertThat(first).failsWithin(10, TimeUnit.SECONDS);
 		}
 		else {
-			assertThat(answer(first).statusCode()).isEqualTo(500);
+			assertThat(response(first).statusCode()).isEqualTo(500);
 		}
 		this.runs.job(this.key, 2).awaitBegun();
 		awaitWaiters(2);
@@ -149,7 +149,7 @@ class SharedAnswersTests {
 				post("/both/not-found-first"));
 		awaitWaiters(2);
 		this.runs.job(this.key, 1).finish();
-		HttpResponse<String> own = answer(first);
+		HttpResponse<String> own = response(first);
 		assertThat(own.statusCode()).isEqualTo(404);
 		assertThat(own.headers().firstValue(REPLAYED)).isEmpty();
 		this.runs.job(this.key, 2).awaitBegun();
@@ -173,9 +173,9 @@ class SharedAnswersTests {
 				awaitWaiters(1);
 			}
 			this.runs.job(this.key, 1).finish();
-			HttpResponse<String> own = answer(first);
-			assertThat(answer(other).body()).isEqualTo(own.body());
-			assertThat(answer(other).headers().firstValue(REPLAYED)).hasValue("true");
+			HttpResponse<String> own = response(first);
+			assertThat(response(other).body()).isEqualTo(own.body());
+			assertThat(response(other).headers().firstValue(REPLAYED)).hasValue("true");
 		}
 		assertThat(this.runs.count(this.key)).isEqualTo(1);
 		assertFree();
@@ -193,9 +193,9 @@ class SharedAnswersTests {
 			int run = this.type.equals("reactive") ? 2 : 1;
 			this.runs.job(this.key, run).awaitBegun();
 			this.runs.job(this.key, run).finish();
-			HttpResponse<String> answer = answer(other);
-			assertThat(answer.body()).contains("done " + run);
-			assertThat(answer.headers().firstValue(REPLAYED).isPresent()).isEqualTo(run == 1);
+			HttpResponse<String> response = response(other);
+			assertThat(response.body()).contains("done " + run);
+			assertThat(response.headers().firstValue(REPLAYED).isPresent()).isEqualTo(run == 1);
 			assertThat(this.runs.count(this.key)).isEqualTo(run);
 		}
 		assertFree();
@@ -205,12 +205,12 @@ class SharedAnswersTests {
 	@DisplayName("A waiter that times out is rejected, and the running request gets its response as usual")
 	void waitTimesOut() throws Exception {
 		CompletableFuture<HttpResponse<String>> first = begin("/both/mono");
-		HttpResponse<String> refused = answer(post("/both/hasty"));
-		assertThat(refused.statusCode()).isEqualTo(409);
-		assertThat(refused.body()).contains("/wait-timeout");
-		assertThat(refused.headers().firstValue(REPLAYED)).isEmpty();
+		HttpResponse<String> rejected = response(post("/both/hasty"));
+		assertThat(rejected.statusCode()).isEqualTo(409);
+		assertThat(rejected.body()).contains("/wait-timeout");
+		assertThat(rejected.headers().firstValue(REPLAYED)).isEmpty();
 		this.runs.job(this.key, 1).finish();
-		assertThat(answer(first).body()).isEqualTo("done 1");
+		assertThat(response(first).body()).isEqualTo("done 1");
 	}
 
 	@Test
@@ -223,12 +223,12 @@ class SharedAnswersTests {
 		List<CompletableFuture<HttpResponse<String>>> others = List.of(post("/both/mono"), post("/both/mono"));
 		awaitWaiters(2);
 		this.runs.job(this.key, 1).finish();
-		assertThat(answer(first).body()).isEqualTo("done 1");
+		assertThat(response(first).body()).isEqualTo("done 1");
 		for (CompletableFuture<HttpResponse<String>> other : others) {
-			answer(other);
+			response(other);
 		}
 		this.runs.job(this.key, 2).finish();
-		HttpResponse<String> later = answer(post("/both/mono"));
+		HttpResponse<String> later = response(post("/both/mono"));
 		assertThat(later.body()).isEqualTo("done 2");
 		assertThat(later.headers().firstValue(REPLAYED)).isEmpty();
 		assertThat(counts.get("shared", Event.CONTENDED) - contended).isEqualTo(2);
@@ -238,13 +238,14 @@ class SharedAnswersTests {
 
 	private void assertOneRan(List<CompletableFuture<HttpResponse<String>>> requests, int from, int to)
 			throws Exception {
-		List<HttpResponse<String>> answers = new ArrayList<>();
+		List<HttpResponse<String>> responses = new ArrayList<>();
 		for (CompletableFuture<HttpResponse<String>> request : requests) {
-			answers.add(answer(request));
+			responses.add(response(request));
 		}
-		assertThat(answers).allSatisfy((answer) -> assertThat(answer.statusCode()).isBetween(from, to));
-		assertThat(answers.stream().map(HttpResponse::body).distinct()).singleElement().asString().contains("done 2");
-		assertThat(answers.stream().filter((answer) -> answer.headers().firstValue(REPLAYED).isEmpty())).hasSize(1);
+		assertThat(responses).allSatisfy((response) -> assertThat(response.statusCode()).isBetween(from, to));
+		assertThat(responses.stream().map(HttpResponse::body).distinct()).singleElement().asString().contains("done 2");
+		assertThat(responses.stream().filter((response) -> response.headers().firstValue(REPLAYED).isEmpty()))
+			.hasSize(1);
 	}
 
 	private CompletableFuture<HttpResponse<String>> begin(String handler) throws InterruptedException {
@@ -261,7 +262,7 @@ class SharedAnswersTests {
 		return handler + "?key=" + this.key;
 	}
 
-	private static HttpResponse<String> answer(CompletableFuture<HttpResponse<String>> request) throws Exception {
+	private static HttpResponse<String> response(CompletableFuture<HttpResponse<String>> request) throws Exception {
 		return request.get(10, TimeUnit.SECONDS);
 	}
 

@@ -34,7 +34,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @ParameterizedClass
 @ValueSource(strings = { "servlet", "reactive" })
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class ReplayedAnswersTests {
+class ReplayedResponsesTests {
 
 	private static final String REPLAYED = "Idempotent-Replayed";
 
@@ -51,13 +51,13 @@ class ReplayedAnswersTests {
 
 	@BeforeParameterizedClassInvocation
 	void start() {
-		Stream<Class<?>> common = Stream.of(TestServer.Application.class, Runs.class, ReplayedAnswers.Failing.class,
-				ReplayedAnswers.Chosen.class, ReplayedAnswers.Advice.class, ReplayedAnswers.Predicate.class,
-				AnswersOutsideHandlers.Handlers.class);
+		Stream<Class<?>> common = Stream.of(TestServer.Application.class, Runs.class, ReplayedResponses.Failing.class,
+				ReplayedResponses.Chosen.class, ReplayedResponses.Advice.class, ReplayedResponses.Predicate.class,
+				ResponsesOutsideHandlers.Handlers.class);
 		Stream<Class<?>> own = isServlet()
-				? Stream.of(ReplayedAnswers.Servlet.class, ReplayedAnswers.Forms.class,
-						AnswersOutsideHandlers.Servlet.class, AnswersOutsideHandlers.ServletAdvice.class)
-				: Stream.of(ReplayedAnswers.Reactive.class, AnswersOutsideHandlers.Reactive.class);
+				? Stream.of(ReplayedResponses.Servlet.class, ReplayedResponses.Forms.class,
+						ResponsesOutsideHandlers.Servlet.class, ResponsesOutsideHandlers.ServletAdvice.class)
+				: Stream.of(ReplayedResponses.Reactive.class, ResponsesOutsideHandlers.Reactive.class);
 		this.server = TestServer.start(Stream.concat(common, own).toArray(Class<?>[]::new), "lock.store=memory",
 				"spring.main.web-application-type=" + this.type, "spring.web.error.include-message=always");
 		this.runs = this.server.context().getBean(Runs.class);
@@ -82,7 +82,7 @@ class ReplayedAnswersTests {
 			"/handled-without-body, 404", "/redirected, 302", "/returned-problem, 402", "/returned-error, 502",
 			"/see-other, 303", "/accepted, 202", "/status-set, 201", "/of-lock, 409" })
 	@DisplayName("A duplicate gets the first request's status, content headers and body")
-	void sameAnswer(String path, int status) throws Exception {
+	void sameResponse(String path, int status) throws Exception {
 		HttpResponse<String> first = post(path);
 		assertThat(first.statusCode()).isEqualTo(status);
 		assertThat(first.headers().firstValue(REPLAYED)).isEmpty();
@@ -97,7 +97,7 @@ class ReplayedAnswersTests {
 	@CsvSource({ "/encoded, 200", "/encoded-failure, 402", "/rewritten, 402", "/denied, 403", "/answered-directly, 402",
 			"/retried, 200" })
 	@DisplayName("A duplicate gets a response made by a filter, an exception handler or a retry, or with a content encoding")
-	void sameAnswerOfOthers(String path, int status) throws Exception {
+	void sameResponseOfOthers(String path, int status) throws Exception {
 		HttpResponse<String> first = post(path);
 		assertThat(first.statusCode()).isEqualTo(status);
 		assertThat(first.body()).isNotEmpty();
@@ -122,7 +122,7 @@ class ReplayedAnswersTests {
 					.getBytes(StandardCharsets.US_ASCII));
 			Awaitility.await().until(() -> this.runs.count(this.key) == 1);
 		}
-		AnswersOutsideHandlers.disconnected.countDown();
+		ResponsesOutsideHandlers.disconnected.countDown();
 		assertNothingHeld();
 		HttpResponse<String> again = post("/large-failure");
 		assertThat(again.statusCode()).isEqualTo(402);
@@ -133,9 +133,9 @@ class ReplayedAnswersTests {
 	@Test
 	@DisplayName("An exception handler that throws is called once")
 	void failingHandler() throws Exception {
-		int before = ReplayedAnswers.Advice.rethrown.get();
+		int before = ReplayedResponses.Advice.rethrown.get();
 		post("/rethrown");
-		assertThat(ReplayedAnswers.Advice.rethrown.get() - before).isEqualTo(1);
+		assertThat(ReplayedResponses.Advice.rethrown.get() - before).isEqualTo(1);
 		assertNothingHeld();
 	}
 
@@ -165,9 +165,9 @@ class ReplayedAnswersTests {
 	@CsvSource({ "/status-set-later, 201", "/status-set-by-task, 201", "/status-set-by-mono, 201",
 			"/failing-later, 402", "/form, 302", "/redirect-view, 303", "/page, 200" })
 	@DisplayName("In Spring MVC, a duplicate gets the response of a future or a view")
-	void sameAnswerOfServlet(String path, int status) throws Exception {
+	void sameResponseOfServlet(String path, int status) throws Exception {
 		if (isServlet()) {
-			sameAnswer(path, status);
+			sameResponse(path, status);
 		}
 	}
 

@@ -44,14 +44,14 @@ import org.springframework.web.server.WebExceptionHandler;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 
 /**
- * Failures that get their response outside the handler and its advice, as Spring Security and
- * retries do.
+ * Failures that get their response outside the handler and its advice, as Spring Security
+ * and retries do.
  */
-final class AnswersOutsideHandlers {
+final class ResponsesOutsideHandlers {
 
 	static final CountDownLatch disconnected = new CountDownLatch(1);
 
-	private AnswersOutsideHandlers() {
+	private ResponsesOutsideHandlers() {
 	}
 
 	@RestController
@@ -128,7 +128,7 @@ final class AnswersOutsideHandlers {
 
 		@PostMapping("/rethrown")
 		ResponseEntity<String> rethrown(@RequestParam String run) {
-			throw new ReplayedAnswers.Rethrown(next(run));
+			throw new ReplayedResponses.Rethrown(next(run));
 		}
 
 	}

@@ -36,14 +36,14 @@ import io.github.lockstarter.result.ResultPredicate;
  * Handlers with many kinds of responses. Each counts its runs, and each run responds
  * differently.
  */
-final class ReplayedAnswers {
+final class ReplayedResponses {
 
-	private ReplayedAnswers() {
+	private ReplayedResponses() {
 	}
 
 	/** In both web stacks. */
 	@RestController
-	@ExclusiveRequest(name = "answers", key = "header('Idempotency-Key')", replay = "1h", keep = "all")
+	@ExclusiveRequest(name = "responses", key = "header('Idempotency-Key')", replay = "1h", keep = "all")
 	static class Failing {
 
 		private final Runs runs;

@@ -50,7 +50,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The events of an application whose requests are rejected.
  */
-class RefusalEventsTests {
+class RejectionEventsTests {
 
 	private static final LockKey KEY = LockKey.of("order:1");
 
@@ -59,7 +59,7 @@ class RefusalEventsTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
 	@DisplayName("Each rejection of an annotated method publishes one event, and rejections of direct registry calls publish none")
-	void refusals(String type) throws Exception {
+	void rejections(String type) throws Exception {
 		try (TestServer server = start(type, Recorder.class)) {
 			Recorder recorder = server.context().getBean(Recorder.class);
 			LockRegistry locks = server.context().getBean(LockRegistry.class);
@@ -104,11 +104,12 @@ class RefusalEventsTests {
 		try (TestServer server = start("servlet", Blocking.class)) {
 			storm(server, () -> {
 				for (int batch = 0; batch < STORM / 50; batch++) {
-					List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
+					List<CompletableFuture<HttpResponse<String>>> responses = new ArrayList<>();
 					for (int i = 0; i < 50; i++) {
-						answers.add(server.postAsync("/entity?number=1"));
+						responses.add(server.postAsync("/entity?number=1"));
 					}
-					assertThat(answers).allSatisfy((answer) -> assertThat(answer.join().statusCode()).isEqualTo(409));
+					assertThat(responses)
+						.allSatisfy((response) -> assertThat(response.join().statusCode()).isEqualTo(409));
 				}
 			});
 		}
@@ -129,7 +130,7 @@ class RefusalEventsTests {
 		}
 	}
 
-	private void storm(TestServer server, Runnable refusals) {
+	private void storm(TestServer server, Runnable rejections) {
 		Blocking listener = server.context().getBean(Blocking.class);
 		Logger logger = (Logger) LoggerFactory.getLogger(LockEvents.class);
 		ListAppender<ILoggingEvent> log = new ListAppender<>();
@@ -138,7 +139,7 @@ class RefusalEventsTests {
 		logger.addAppender(log);
 		LockRegistry locks = server.context().getBean(LockRegistry.class);
 		try (Lease held = locks.acquire(KEY, locks.options("order"))) {
-			refusals.run();
+			rejections.run();
 			assertThat(held.isHeld()).isTrue();
 			assertThat(listener.heard).hasValue(1);
 			assertThat(waiting(server)).isEqualTo(1_000);
@@ -236,7 +237,7 @@ class RefusalEventsTests {
 		private final List<String> threads = new CopyOnWriteArrayList<>();
 
 		@EventListener
-		void refused(LockConflictEvent event) {
+		void rejected(LockConflictEvent event) {
 			assertThat(event.key()).isEqualTo(KEY);
 			this.threads.add(Thread.currentThread().getName());
 			this.reasons.add(event.reason());
@@ -264,7 +265,7 @@ class RefusalEventsTests {
 		private final CountDownLatch goOn = new CountDownLatch(1);
 
 		@EventListener
-		void refused(LockConflictEvent event) throws InterruptedException {
+		void rejected(LockConflictEvent event) throws InterruptedException {
 			this.heard.incrementAndGet();
 			this.goOn.await();
 		}
@@ -276,7 +277,7 @@ class RefusalEventsTests {
 		private final AtomicInteger heard = new AtomicInteger();
 
 		@EventListener
-		void refused(LockConflictEvent event) {
+		void rejected(LockConflictEvent event) {
 			this.heard.incrementAndGet();
 			throw new IllegalStateException("on purpose");
 		}
