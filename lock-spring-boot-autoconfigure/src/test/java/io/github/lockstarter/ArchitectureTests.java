@@ -210,11 +210,13 @@ class ArchitectureTests {
 		.callMethod(CompletableFuture.class, "delayedExecutor", long.class, TimeUnit.class, Executor.class);
 
 	@ArchTest
-	static final ArchRule storeRoomsShowOneType = classes().that()
+	static final ArchRule storeRoomsShowTheStoreAndItsSettings = classes().that()
 		.resideInAnyPackage(ROOT + ".store.redis", ROOT + ".store.memory", ROOT + ".store.memcached",
 				ROOT + ".store.dynamodb", ROOT + ".store.jdbc")
 		.and()
 		.haveSimpleNameNotEndingWith("LockStore")
+		.and()
+		.haveSimpleNameNotEndingWith("LockStoreSettings")
 		.should()
 		.notBePublic();
 

@@ -8,6 +8,7 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.store.jdbc.JdbcLockStore;
+import io.github.lockstarter.store.jdbc.JdbcLockStoreSettings;
 
 class DatabaseLocks implements AutoCloseable {
 
@@ -20,7 +21,7 @@ class DatabaseLocks implements AutoCloseable {
 		database.setJdbcUrl(url);
 		database.setUsername(userName);
 		database.setPassword(password);
-		this.store = new JdbcLockStore(database, 4, "locks", false, Duration.ofSeconds(3), null);
+		this.store = new JdbcLockStore(JdbcLockStoreSettings.of(database));
 		this.store.afterPropertiesSet(); // checks the tables
 		this.locks = new DefaultLockRegistry(this.store, LockOptions.of(Duration.ofSeconds(10)));
 	}

@@ -12,6 +12,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.store.jdbc.JdbcLockStore;
+import io.github.lockstarter.store.jdbc.JdbcLockStoreSettings;
 import io.github.lockstarter.testing.DocumentedCode;
 import io.github.lockstarter.testing.LocalPostgreSql;
 
@@ -54,7 +55,10 @@ class WithoutSpringBootPageTests {
 	private static void createTables(String url) {
 		HikariConfig database = new HikariConfig();
 		database.setJdbcUrl(url);
-		JdbcLockStore store = new JdbcLockStore(database, 2, "locks", true, Duration.ofSeconds(30), null);
+		JdbcLockStore store = new JdbcLockStore(JdbcLockStoreSettings.of(database)
+			.withConnections(2)
+			.withCreateTables(true)
+			.withCommandTimeout(Duration.ofSeconds(30)));
 		store.afterPropertiesSet();
 		store.destroy();
 	}

@@ -20,6 +20,7 @@ import io.github.lockstarter.autoconfigure.ConditionalOnLockStore.Use;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStores;
 import io.github.lockstarter.store.jdbc.JdbcLockStore;
+import io.github.lockstarter.store.jdbc.JdbcLockStoreSettings;
 
 /**
  * Configures the store in a SQL database, by default in that of the application. The
@@ -59,12 +60,16 @@ class JdbcStoreConfiguration {
 
 	private LockStore create(ObjectProvider<DataSource> dataSources, String property) {
 		JdbcProperties jdbc = this.properties;
-		LockProperties.check("lock.jdbc.table", jdbc.table(), JdbcLockStore::checkTable);
+		LockProperties.check("lock.jdbc.table", jdbc.table(), JdbcLockStoreSettings::checkTable);
 		DataSource application = (jdbc.url() == null) ? dataSources.getIfUnique() : null;
 		HikariConfig database = (jdbc.url() != null) ? database(jdbc)
 				: ApplicationDatabase.settings(application, property);
-		return new JdbcLockStore(database, jdbc.connections(), jdbc.table(), createsTables(jdbc, database),
-				jdbc.commandTimeout(), application);
+		return new JdbcLockStore(JdbcLockStoreSettings.of(database)
+			.withConnections(jdbc.connections())
+			.withTable(jdbc.table())
+			.withCreateTables(createsTables(jdbc, database))
+			.withCommandTimeout(jdbc.commandTimeout())
+			.withApplication(application));
 	}
 
 	private static HikariConfig database(JdbcProperties jdbc) {

@@ -17,6 +17,7 @@ import io.github.lockstarter.autoconfigure.LockProperties.Store;
 import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.dynamodb.DynamoDbLockStore;
 import io.github.lockstarter.store.jdbc.JdbcLockStore;
+import io.github.lockstarter.store.jdbc.JdbcLockStoreSettings;
 import io.github.lockstarter.store.memcached.MemcachedLockStore;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 import io.github.lockstarter.store.redis.RedisLockStore;
@@ -58,7 +59,8 @@ class StoresPageTests {
 			case JDBC -> {
 				HikariConfig database = new HikariConfig();
 				database.setJdbcUrl("jdbc:postgresql://127.0.0.1:1/none");
-				JdbcLockStore jdbc = new JdbcLockStore(database, 2, "locks", false, timeout, null);
+				JdbcLockStore jdbc = new JdbcLockStore(
+						JdbcLockStoreSettings.of(database).withConnections(2).withCommandTimeout(timeout));
 				jdbc.destroy();
 				yield jdbc.capabilities();
 			}

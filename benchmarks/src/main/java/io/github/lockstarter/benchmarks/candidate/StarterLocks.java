@@ -18,6 +18,7 @@ import io.github.lockstarter.autoconfigure.LockAutoConfiguration;
 import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.registry.RegistrySettings;
 import io.github.lockstarter.store.jdbc.JdbcLockStore;
+import io.github.lockstarter.store.jdbc.JdbcLockStoreSettings;
 
 /**
  * This library, with renewal and fencing tokens.
@@ -50,8 +51,10 @@ final class StarterLocks implements LockClient {
 	 * was on the class path.
 	 */
 	StarterLocks(DatabaseAddress address) {
-		JdbcLockStore store = new JdbcLockStore(address.settings(), DatabaseAddress.CONNECTIONS, "locks", true,
-				COMMAND_TIMEOUT, null);
+		JdbcLockStore store = new JdbcLockStore(JdbcLockStoreSettings.of(address.settings())
+			.withConnections(DatabaseAddress.CONNECTIONS)
+			.withCreateTables(true)
+			.withCommandTimeout(COMMAND_TIMEOUT));
 		store.afterPropertiesSet();
 		DefaultLockRegistry registry = new DefaultLockRegistry(store,
 				RegistrySettings.of(AT_ONCE).withMaxWaiters(MAX_WAITERS));

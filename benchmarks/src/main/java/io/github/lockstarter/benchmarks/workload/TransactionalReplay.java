@@ -36,6 +36,7 @@ import io.github.lockstarter.benchmarks.measure.Spread;
 import io.github.lockstarter.benchmarks.measure.Table;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.jdbc.JdbcLockStore;
+import io.github.lockstarter.store.jdbc.JdbcLockStoreSettings;
 
 /**
  * The cost of a lock, and of a replay, for a method that inserts a row in a transaction.
@@ -145,7 +146,10 @@ record TransactionalReplay(Run run, PostgreSqlServer server) {
 
 		@Bean
 		LockStore lockStore(DatabaseAddress address, DataSource dataSource) {
-			return new JdbcLockStore(address.settings(), 4, "locks", true, Duration.ofSeconds(30), dataSource);
+			return new JdbcLockStore(JdbcLockStoreSettings.of(address.settings())
+				.withCreateTables(true)
+				.withCommandTimeout(Duration.ofSeconds(30))
+				.withApplication(dataSource));
 		}
 
 		@Bean

@@ -59,14 +59,8 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 	private static final boolean REACTIVE = ClassUtils.isPresent(
 			"org.springframework.r2dbc.connection.R2dbcTransactionManager", JdbcLockStore.class.getClassLoader());
 
-	/** The longest time that the start-up waits for an answer. */
+	/** The longest time that startup waits for an answer. */
 	private static final long CHECK_NANOS = TimeUnit.SECONDS.toNanos(5);
-
-	/**
-	 * The name of the table of results is longer, and PostgreSQL limits names to 63
-	 * characters.
-	 */
-	private static final Pattern TABLE = Pattern.compile("(?=.{1,50}$)(\\w+\\.)?[A-Za-z_]\\w*");
 
 	/** The class of SQL states for a missing table, column or privilege. */
 	private static final String TABLE_STATE = "42";
@@ -98,28 +92,15 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 
 	/**
 	 * Creates a store. It connects when it is first used.
-	 * @param database the URL, the user, and other settings of the driver. If a
-	 * {@link HikariConfig#getDataSource() data source} connects, the URL still tells
-	 * which database it is. The user and the password are read again for each new
-	 * connection. The store sets the size and the timeouts of the pool
-	 * @param connections the number of statements that run concurrently, at least 2. Half
-	 * of them are reserved for holders, which renew and release. If the database
-	 * notifies, one more connection is used
-	 * @param table the name of the table of locks; the name of the table of results has
-	 * the suffix {@code _results}, or {@code _RESULTS} after a name in upper case.
-	 * Applications with the same tables share their locks
-	 * @param createTables whether to create the tables if there are none
-	 * @param commandTimeout the longest time to wait for an answer
-	 * @param application the data source of the transactions of the application, if it is
-	 * the same database: the transactions then check their locks before the commit
-	 * @throws IllegalArgumentException if there are fewer than 2 connections, or the name
-	 * of the table is not allowed
+	 * @param settings the database, its tables, and the limits of the store
 	 * @throws LockConfigurationException if locks cannot be stored in such a database
 	 */
-	public JdbcLockStore(HikariConfig database, int connections, String table, boolean createTables,
-			Duration commandTimeout, @Nullable DataSource application) {
-		Assert.isTrue(connections >= 2, "There must be at least two connections: one for holders, and one for callers");
-		checkTable(table);
+	public JdbcLockStore(JdbcLockStoreSettings settings) {
+		HikariConfig database = settings.database();
+		DataSource application = settings.application();
+		String table = settings.table();
+		int connections = settings.connections();
+		Duration commandTimeout = settings.commandTimeout();
 		DatabaseUrl url = new DatabaseUrl(database.getJdbcUrl());
 		Database kind = url.database();
 		boolean notifies = kind == Database.POSTGRESQL;
@@ -134,7 +115,7 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 			this.capabilities.add(Capability.JOINS_REACTIVE_TRANSACTIONS);
 		}
 		this.schema = kind.schema(table);
-		this.createTables = createTables;
+		this.createTables = settings.createTables();
 		String instance = UUID.randomUUID().toString();
 		LockTable locks = kind.locks(table, instance);
 		ResultTable results = new ResultTable(locks, table);
@@ -147,15 +128,6 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 				(application != null) ? new JoinedTransactions(application, locks, results, this.connections) : null,
 				REACTIVE ? new JoinedReactiveTransactions(locks, results) : null);
 		this.purge = new Purge(locks, results, this.connections.callers());
-	}
-
-	/**
-	 * Checks the name of a table.
-	 * @throws IllegalArgumentException if the name is not allowed
-	 */
-	public static void checkTable(String table) {
-		Assert.isTrue(TABLE.matcher(table).matches(),
-				"The name of a table consists of letters, digits and '_', and does not begin with a digit. A schema and a dot can precede it. All of it has at most 50 characters");
 	}
 
 	/**

@@ -254,7 +254,10 @@ class ApplicationSettingsTests {
 					"CREATE TABLE IF NOT EXISTS UPPER_LOCKS_RESULTS LIKE locks_results");
 			HikariConfig database = new HikariConfig();
 			database.setJdbcUrl(MARIADB);
-			JdbcLockStore store = new JdbcLockStore(database, 2, "UPPER_LOCKS", false, TIMEOUT, null);
+			JdbcLockStore store = new JdbcLockStore(JdbcLockStoreSettings.of(database)
+				.withConnections(2)
+				.withTable("UPPER_LOCKS")
+				.withCommandTimeout(TIMEOUT));
 			try {
 				store.afterPropertiesSet();
 				StoredLock lock = store.lock(this.key);

@@ -66,7 +66,10 @@ class BlockedRowsTests {
 	void blockedReleases(TestDatabase database) throws SQLException {
 		HikariConfig settings = new HikariConfig();
 		settings.setJdbcUrl(database.url());
-		JdbcLockStore store = new JdbcLockStore(settings, 2, "locks", true, TIMEOUT, null);
+		JdbcLockStore store = new JdbcLockStore(JdbcLockStoreSettings.of(settings)
+			.withConnections(2)
+			.withCreateTables(true)
+			.withCommandTimeout(TIMEOUT));
 		try (TestStores stores = new TestStores(database.url()); Connection other = stores.connection()) {
 			store.afterPropertiesSet();
 			List<StoredLock> blocked = IntStream.range(0, 50).mapToObj((i) -> acquire(store, "blocked" + i)).toList();
@@ -218,7 +221,11 @@ class BlockedRowsTests {
 	void lockedTable(TestDatabase database, String lock) throws SQLException {
 		HikariConfig settings = new HikariConfig();
 		settings.setJdbcUrl(database.url());
-		JdbcLockStore store = new JdbcLockStore(settings, 2, "blocked_locks", true, TIMEOUT, null);
+		JdbcLockStore store = new JdbcLockStore(JdbcLockStoreSettings.of(settings)
+			.withConnections(2)
+			.withTable("blocked_locks")
+			.withCreateTables(true)
+			.withCommandTimeout(TIMEOUT));
 		store.afterPropertiesSet();
 		try (DefaultLockRegistry locks = new DefaultLockRegistry(store, LockOptions.of(Duration.ofSeconds(10)));
 				Connection other = DriverManager.getConnection(database.url())) {

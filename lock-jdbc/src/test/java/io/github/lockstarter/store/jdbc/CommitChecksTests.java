@@ -141,7 +141,11 @@ class CommitChecksTests {
 			LockTable.execute(connection, "CREATE SCHEMA IF NOT EXISTS commit_app");
 			HikariConfig settings = new HikariConfig();
 			settings.setJdbcUrl(url);
-			JdbcLockStore store = new JdbcLockStore(settings, 2, name, true, SOON, null);
+			JdbcLockStore store = new JdbcLockStore(JdbcLockStoreSettings.of(settings)
+				.withConnections(2)
+				.withTable(name)
+				.withCreateTables(true)
+				.withCommandTimeout(SOON));
 			try {
 				store.afterPropertiesSet();
 				long token = acquire(store);

@@ -173,7 +173,8 @@ class JdbcLockStoreTests {
 		void noTables() {
 			HikariConfig database = new HikariConfig();
 			database.setJdbcUrl(this.stores.url());
-			JdbcLockStore store = new JdbcLockStore(database, 2, "absent", false, TTL, null);
+			JdbcLockStore store = new JdbcLockStore(
+					JdbcLockStoreSettings.of(database).withConnections(2).withTable("absent").withCommandTimeout(TTL));
 			try {
 				assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(store::afterPropertiesSet)
 					.satisfies((ex) -> assertThat(ex.getAction()).contains("CREATE TABLE IF NOT EXISTS absent (",

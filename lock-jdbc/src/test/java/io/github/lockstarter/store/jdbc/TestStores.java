@@ -59,7 +59,8 @@ final class TestStores implements AutoCloseable {
 
 	/** Returns a new instance with these settings of the application. */
 	JdbcLockStore another(HikariConfig database, Duration timeout) {
-		JdbcLockStore store = new JdbcLockStore(database, 4, "locks", true, timeout, null);
+		JdbcLockStore store = new JdbcLockStore(
+				JdbcLockStoreSettings.of(database).withCreateTables(true).withCommandTimeout(timeout));
 		store.afterPropertiesSet();
 		this.stores.add(store);
 		return store;
