@@ -58,7 +58,7 @@ public final class LockMetrics implements MeterBinder {
 			.register(registry);
 		counter("lock.contended", name, Event.CONTENDED, "Attempts that found the lock held").register(registry);
 		counter("lock.queue.full", name, Event.QUEUE_FULL,
-				"Attempts that were refused because lock.max-waiters callers were waiting")
+				"Attempts that were rejected because lock.max-waiters callers were waiting")
 			.register(registry);
 		counter("lock.handoffs", name, Event.HANDED_OFF,
 				"Leases handed to the next waiter without a command to the store")
@@ -74,7 +74,7 @@ public final class LockMetrics implements MeterBinder {
 		counter("lock.unguarded", name, Event.UNGUARDED, "Calls that ran without the lock, because the store failed")
 			.register(registry);
 		counter("lock.events.dropped", name, Event.EVENT_DROPPED,
-				"Events of refused or skipped calls that were not published, because listeners were slow")
+				"Events of rejected or skipped calls that were not published, because listeners were slow")
 			.register(registry);
 		ANSWERS
 			.forEach((event) -> counter("lock.answers", name, event, "Results of holders for other callers, by outcome")

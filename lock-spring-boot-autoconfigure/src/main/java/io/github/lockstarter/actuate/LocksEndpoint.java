@@ -206,7 +206,7 @@ public class LocksEndpoint {
 	}
 
 	/**
-	 * The answer of the endpoint.
+	 * The response of the endpoint.
 	 *
 	 * @param instance the process and its host
 	 * @param locks the locks with a holder or waiters in this instance
@@ -219,7 +219,7 @@ public class LocksEndpoint {
 	}
 
 	/**
-	 * The answer of the endpoint for one name.
+	 * The response of the endpoint for one name.
 	 *
 	 * @param locks the locks with a holder or waiters in this instance
 	 * @param totals the counts of events since the start
@@ -230,7 +230,7 @@ public class LocksEndpoint {
 	}
 
 	/**
-	 * The answer to a removal.
+	 * The response to a removal.
 	 *
 	 * @param removed the number of removed results
 	 */

@@ -12,8 +12,8 @@ import org.springframework.aot.hint.annotation.Reflective;
 import org.springframework.core.annotation.AliasFor;
 
 /**
- * Allows only one call per key to run at a time, across all servers that share the lock
- * store. Concurrent calls with the same key are refused with HTTP status 409 by default.
+ * Allows only one call per key to run at a time, across all instances that share the lock
+ * store. Concurrent calls with the same key are rejected with HTTP status 409 by default.
  * They can instead wait for their turn, receive the result of the running call, or be
  * skipped: see {@link #onConflict()}.
  *
@@ -26,7 +26,7 @@ import org.springframework.core.annotation.AliasFor;
  * The annotation applies to controller methods and to methods of any other Spring bean.
  * On a class, it applies to all methods except those that are private or static, or
  * package-private and inherited from another package. A method that is {@code final} is
- * refused at start-up. It can be used as a meta-annotation. The lock is acquired before a
+ * an error at startup. It can be used as a meta-annotation. The lock is acquired before a
  * transaction begins and released after the transaction has ended. If the lock is lost
  * before the commit, the transaction is rolled back. A parameter of type
  * {@link io.github.lockstarter.Lease} receives the lease of the lock unless the caller
@@ -36,12 +36,12 @@ import org.springframework.core.annotation.AliasFor;
  * is done, for example with a {@link java.util.concurrent.CompletionStage}, a
  * {@code Mono}, a {@code Callable} or an emitter. The lock is then held until that work
  * has ended. The method is called only when the lock is held; a reactive method is called
- * for each subscription. Return types that do not indicate when the work ends are refused
- * at start-up.
+ * for each subscription. Return types that do not indicate when the work ends are an
+ * error at startup.
  * <p>
  * A shared or replayed result is written as JSON and read as the declared return type.
  * Return types that cannot be written and read this way, such as streams, emitters and
- * views, are refused at start-up. A failure is never shared: the next waiter runs the
+ * views, are an error at startup. A failure is never shared: the next waiter runs the
  * method. A failure is replayed only if {@link #keep()} includes it.
  * <p>
  * Each of several annotations on one method adds a lock. The locks are acquired in an
@@ -79,7 +79,7 @@ public @interface ExclusiveRequest {
 	 * {@code #p0} or {@code #a0}, and also {@code args}, {@code method},
 	 * {@code principal}, {@code header('…')} and {@code path}. A list combines several
 	 * values into one key, as in <code>{#tenant, #user}</code>. A request whose key is
-	 * {@code null} or blank is refused with status 400. Default: one lock for the whole
+	 * {@code null} or blank is rejected with status 400. Default: one lock for the whole
 	 * method.
 	 */
 	@AliasFor("value")
@@ -90,7 +90,7 @@ public @interface ExclusiveRequest {
 	 * {@code "#order.items.![sku]"}: the call acquires one lock for each element, all or
 	 * none. The locks are acquired in an order that is the same for all methods. An empty
 	 * collection needs no lock. A collection with more than {@code lock.max-keys}
-	 * different elements, or with one that is {@code null} or blank, is refused with
+	 * different elements, or with one that is {@code null} or blank, is rejected with
 	 * status 400. Only one of {@link #key()}, {@code keys} and {@link #keyResolver()} can
 	 * be set. Default: one lock.
 	 */
@@ -105,7 +105,7 @@ public @interface ExclusiveRequest {
 
 	/**
 	 * The time to live of the lock, as in {@code 5s}, {@code PT5S} or {@code ${…}}: the
-	 * time after which the lock of a crashed server expires. The lock is renewed while
+	 * time after which the lock of a crashed instance expires. The lock is renewed while
 	 * the method runs, for at most {@code lock.max-hold}. Default: {@code lock.ttl}.
 	 */
 	String ttl() default "";
@@ -129,7 +129,7 @@ public @interface ExclusiveRequest {
 	String holdAtLeast() default "";
 
 	/**
-	 * What happens to a call whose lock is held. Default: it is refused.
+	 * What happens to a call whose lock is held. Default: it is rejected.
 	 */
 	OnConflict onConflict() default OnConflict.REJECT;
 
@@ -137,9 +137,9 @@ public @interface ExclusiveRequest {
 	 * The time for which a result is kept for later duplicates, as in {@code 24h} or
 	 * {@code ${…}}. A later call with the same key and the same content receives the kept
 	 * result: of a handler, the content of its request; of another method, its arguments.
-	 * A call with the same key and other content is refused with status 422. Callers with
-	 * different principals never receive each other's results. Requires a {@link #key()}
-	 * or a {@link #keyResolver()}. Default: every call runs.
+	 * A call with the same key and other content is rejected with status 422. Callers
+	 * with different principals never receive each other's results. Requires a
+	 * {@link #key()} or a {@link #keyResolver()}. Default: every call runs.
 	 */
 	String replay() default "";
 
@@ -155,17 +155,18 @@ public @interface ExclusiveRequest {
 	String[] fingerprint() default {};
 
 	/**
-	 * The answers that {@link #replay()} keeps: {@code values}, which are returned values
-	 * with a status of 2xx or a redirect; a list of statuses, as in {@code 2xx, 402}; or
-	 * {@code all}, which includes failures. The answer to an exception is kept as the
-	 * exception handling of the application produced it. If the answer of a request is
-	 * not kept, a retry runs the method again. {@code ${…}} placeholders are resolved.
-	 * Default: {@code lock.replay.keep}, which is {@code values}.
+	 * The responses that {@link #replay()} keeps: {@code values}, which are returned
+	 * values with a status of 2xx or a redirect; a list of statuses, as in
+	 * {@code 2xx, 402}; or {@code all}, which includes failures. The response to an
+	 * exception is kept as the exception handling of the application produced it. If the
+	 * response to a request is not kept, a retry runs the method again. {@code ${…}}
+	 * placeholders are resolved. Default: {@code lock.replay.keep}, which is
+	 * {@code values}.
 	 */
 	String keep() default "";
 
 	/**
-	 * The HTTP status of a refusal: 409, 422, 423 or 429. Default:
+	 * The HTTP status of a rejection: 409, 422, 423 or 429. Default:
 	 * {@code lock.web.conflict-status}.
 	 */
 	int status() default 0;

@@ -10,7 +10,7 @@ import io.github.lockstarter.client.RetryLimits;
 /**
  * Properties of an application that calls an API under locks.
  *
- * @param enabled Whether to define beans that repeat refused requests with the same
+ * @param enabled Whether to define beans that repeat rejected requests with the same
  * Idempotency-Key: an IdempotentRetryInterceptor for RestClient and RestTemplate, and an
  * IdempotentRetryFilter for WebClient. The application adds them to its clients.
  * @param maxAttempts Largest number of attempts of a request, the first one included.

@@ -16,7 +16,7 @@ import io.github.lockstarter.event.LockEvents;
 /**
  * Determines which events have a listener, after all beans have been created and before
  * the first request. Listeners for all events, such as one that logs them, are ignored:
- * otherwise each refusal would be published to them.
+ * otherwise each rejection would be published to them.
  */
 final class ConflictEventListeners implements SmartLifecycle {
 

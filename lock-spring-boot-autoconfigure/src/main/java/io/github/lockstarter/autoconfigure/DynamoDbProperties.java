@@ -10,12 +10,12 @@ import org.springframework.util.Assert;
  * Properties of the DynamoDB store.
  *
  * @param table Name of the table. Applications with the same table share their locks.
- * @param createTable Whether to create the table at the start if it does not exist. This
- * is for development: an application in production should not be allowed to.
- * @param clockSkew Largest difference between the clocks of the servers. A lock whose
+ * @param createTable Whether to create the table at startup if it does not exist. This is
+ * for development: an application in production should not be allowed to.
+ * @param clockSkew Largest difference between the clocks of the instances. A lock whose
  * holder died is free up to twice this time after its ttl.
  * @param commandTimeout How long to wait for an answer from DynamoDB before the request
- * is answered with 503.
+ * gets status 503.
  */
 @ConfigurationProperties("lock.dynamodb")
 record DynamoDbProperties(@DefaultValue("locks") String table, @DefaultValue("false") boolean createTable,

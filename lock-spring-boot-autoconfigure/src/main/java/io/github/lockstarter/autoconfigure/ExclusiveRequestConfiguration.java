@@ -281,7 +281,7 @@ class ExclusiveRequestConfiguration {
 		return () -> beans.getBean(name, LockKeyResolver.class);
 	}
 
-	/** Warns at start-up about methods that run without a lock. */
+	/** Warns at startup about methods that run without a lock. */
 	@Bean
 	static SmartInitializingSingleton exclusiveRequestUnguardedWarning(LockOperationSource operations,
 			LockProperties properties) {

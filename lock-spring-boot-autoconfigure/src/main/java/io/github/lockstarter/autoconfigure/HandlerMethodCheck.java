@@ -19,7 +19,7 @@ final class HandlerMethodCheck implements SmartInitializingSingleton {
 	/**
 	 * Creates a check.
 	 * @param handlers the handler methods of the web framework
-	 * @param check refuses an invalid handler method
+	 * @param check fails for an invalid handler method
 	 */
 	HandlerMethodCheck(Supplier<Stream<HandlerMethod>> handlers, Consumer<HandlerMethod> check) {
 		this.handlers = handlers;

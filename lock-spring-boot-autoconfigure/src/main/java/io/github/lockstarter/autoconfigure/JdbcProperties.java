@@ -20,10 +20,10 @@ import org.springframework.util.Assert;
  * tables share their locks.
  * @param initializeSchema When to create the tables if they do not exist.
  * @param connections Number of connections of the store, each of which runs one statement
- * at a time, from 2 to 100: half of them for requests that acquire a lock, and half for
- * requests that hold one. With PostgreSQL, one more connection receives notifications.
+ * at a time, from 2 to 100: half of them for callers that acquire a lock, and half for
+ * holders. With PostgreSQL, one more connection receives notifications.
  * @param commandTimeout How long to wait for an answer from the database before the
- * request is answered with 503.
+ * request gets status 503.
  */
 @ConfigurationProperties("lock.jdbc")
 record JdbcProperties(@Nullable String url, @Nullable String username, @Nullable String password,

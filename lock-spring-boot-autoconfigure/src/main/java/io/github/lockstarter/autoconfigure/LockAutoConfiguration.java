@@ -12,8 +12,8 @@ import io.github.lockstarter.store.LockStore;
  * {@code lock.store} names, and those of single locks, an
  * {@link io.github.lockstarter.IdempotencyRegistry}, the advice for
  * {@link io.github.lockstarter.annotation.ExclusiveRequest @ExclusiveRequest}, the check
- * of locks before commits, the HTTP answers, metrics, health and the endpoint. A bean of
- * the application takes precedence over each of these. The stores are created with the
+ * of locks before commits, the HTTP responses, metrics, health and the endpoint. A bean
+ * of the application takes precedence over each of these. The stores are created with the
  * registry, and not at all if a test replaces the registry. It comes after the
  * auto-configuration of transactions, so that the advice inside of transactions is
  * registered after the advisor of transactions, and after those of GraphQL and gRPC, so

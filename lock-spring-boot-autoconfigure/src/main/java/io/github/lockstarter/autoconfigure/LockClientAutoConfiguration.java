@@ -14,8 +14,8 @@ import io.github.lockstarter.client.IdempotentRetryInterceptor;
 
 /**
  * Auto-configuration for applications that call an API with locks. If
- * {@code lock.client.enabled} is true, it creates beans that repeat refused requests. The
- * application has to add them to its clients itself, because they are harmful for a
+ * {@code lock.client.enabled} is true, it creates beans that repeat rejected requests.
+ * The application has to add them to its clients itself, because they are harmful for a
  * server that does not support the {@code Idempotency-Key}. An application that only
  * calls such an API needs no more than the module {@code lock-client}, without this.
  */

@@ -9,7 +9,7 @@ import io.github.lockstarter.operation.ConflictStatuses;
 import io.github.lockstarter.web.LockProblems;
 
 /**
- * Configures the texts of the answers to clients, and the status of conflicts. GraphQL
+ * Configures the texts of the responses to clients, and the status of conflicts. GraphQL
  * and gRPC need them without a web application, too.
  */
 @Configuration(proxyBeanMethods = false)

@@ -38,27 +38,27 @@ import io.github.lockstarter.result.KeptAnswers;
 import io.github.lockstarter.result.SharingSettings;
 
 /**
- * Properties under {@code lock}, without those of the stores, which are beside their
+ * Properties under {@code lock}, without those of the stores, which are next to their
  * configurations. {@link UnknownPropertyWarning} reports a misspelt one, which would
  * leave a lock other than the operator believes.
  *
  * @param enabled Whether annotated methods acquire their locks. If false, every call
- * runs, and no answer is shared or replayed.
+ * runs, and no response is shared or replayed.
  * @param store Store that keeps the locks, except for those whose name chooses another
  * one with lock.names.*.store. No other store takes its place when it fails.
- * Ahead-of-time processing fixes the value: a different one then stops the start.
- * @param ttl Time to live of a lock, which is how long it outlives a server that died
- * while it held the lock. A server that is alive renews its locks at a third of this
+ * Ahead-of-time processing fixes the value: a different one is then an error at startup.
+ * @param ttl Time to live of a lock, which is how long it outlives an instance that died
+ * while it held the lock. An instance that is alive renews its locks at a third of this
  * time.
- * @param waitTime How long a request waits for a lock that is held before it is refused.
+ * @param waitTime How long a call waits for a lock that is held before it is rejected.
  * @param renew Whether locks are renewed while they are held. If false, a lock ends after
  * its ttl, even if the work under it has not ended.
- * @param maxHold Longest time that a lock is held, renewals included, so that a request
- * that hangs releases its lock. Default is 5m, or the ttl if that is longer.
- * @param maxWaiters Number of requests that may wait for one lock on each server. Further
- * requests are refused at once.
+ * @param maxHold Longest time that a lock is held, renewals included, so that a call that
+ * hangs releases its lock. Default is 5m, or the ttl if that is longer.
+ * @param maxWaiters Number of calls that may wait for one lock in each instance. Further
+ * calls are rejected at once.
  * @param maxKeys Number of locks that one call may need by the 'keys' attribute. A
- * request that needs more is answered with 400.
+ * request that needs more gets status 400.
  * @param onStoreFailure What happens to a call of an annotated method when the store
  * fails.
  * @param order Position of the lock among the advisors of a method. Advisors with a lower
@@ -67,8 +67,8 @@ import io.github.lockstarter.result.SharingSettings;
  * @param names Settings of single locks, by name. They take precedence over the
  * annotation.
  * @param web How locks and HTTP work together.
- * @param share How answers are shared.
- * @param replay How answers are replayed to later duplicates.
+ * @param share How responses are shared.
+ * @param replay How responses are replayed to later duplicates.
  */
 @ConfigurationProperties("lock")
 record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redis") Store store,
@@ -148,7 +148,7 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 
 	/**
 	 * Returns the store that locks choose by their names; {@code null} if none. Unlike
-	 * other settings, a variable applies beside properties with the exact name, as long
+	 * other settings, a variable applies besides properties with the exact name, as long
 	 * as these choose no store: a lock must not be in another store than the operator has
 	 * set.
 	 */
@@ -286,19 +286,19 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 	/** Where locks can be kept. */
 	enum Store {
 
-		/** Redis, shared by all servers. */
+		/** Redis, shared by all instances. */
 		REDIS("Redis", RedisProperties.class, "io.github.lockstarter:lock-spring-boot-starter"),
 
-		/** A SQL database, shared by all servers. */
+		/** A SQL database, shared by all instances. */
 		JDBC("Jdbc", JdbcProperties.class, "io.github.lockstarter:lock-spring-boot-starter-jdbc"),
 
-		/** This JVM only. */
+		/** The memory of this instance. */
 		MEMORY("Memory", MemoryProperties.class, ""),
 
-		/** Memcached, shared by all servers. */
+		/** Memcached, shared by all instances. */
 		MEMCACHED("Memcached", MemcachedProperties.class, "io.github.lockstarter:lock-spring-boot-starter-memcached"),
 
-		/** DynamoDB, shared by all servers. */
+		/** DynamoDB, shared by all instances. */
 		DYNAMODB("DynamoDb", DynamoDbProperties.class, "io.github.lockstarter:lock-spring-boot-starter-dynamodb");
 
 		private final String label;
@@ -358,13 +358,13 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 	/**
 	 * Settings of one lock.
 	 *
-	 * @param ttl How long the lock outlives a server that died while it held it.
-	 * @param waitTime How long a request waits for the lock.
+	 * @param ttl How long the lock outlives an instance that died while it held it.
+	 * @param waitTime How long a call waits for the lock.
 	 * @param renew Whether the lock is renewed while it is held.
 	 * @param maxHold Longest time that the lock is held, renewals included.
 	 * @param holdAtLeast Shortest time that the lock is held, counted from its grant,
 	 * even if the method ends earlier. At most the ttl.
-	 * @param conflictStatus HTTP status of a refusal: 409, 422, 423 or 429.
+	 * @param conflictStatus HTTP status of a rejection: 409, 422, 423 or 429.
 	 * @param enabled Whether annotated methods acquire the lock.
 	 * @param onStoreFailure What happens to a call of an annotated method when the store
 	 * fails.
@@ -380,7 +380,7 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 	/**
 	 * How locks and HTTP work together.
 	 *
-	 * @param conflictStatus HTTP status of a refusal.
+	 * @param conflictStatus HTTP status of a rejection.
 	 * @param releaseOn When the lock of a handler method is released.
 	 * @param waiting How a Spring MVC handler that returns a plain value waits.
 	 * @param maxWaitingThreads Number of request threads of a servlet container that may
@@ -444,35 +444,36 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 	}
 
 	/**
-	 * How answers are shared.
+	 * How responses are shared.
 	 *
-	 * @param ttl How long a shared answer is kept in the store for requests that wait for
-	 * it on other servers. An answer to replay is kept for as long as the annotation
-	 * says.
-	 * @param maxSize Largest size, as it is stored, of an answer that is shared or
-	 * replayed; a body that is no text takes a third more. A larger answer is returned
+	 * @param ttl How long a shared response is kept in the store for callers that wait
+	 * for it in other instances. A response to replay is kept for as long as the
+	 * annotation says.
+	 * @param maxSize Largest size, as it is stored, of a response that is shared or
+	 * replayed; a body that is no text takes a third more. A larger response is returned
 	 * only to the request that made it.
 	 */
 	record Share(@DefaultValue("5s") Duration ttl, @DefaultValue("64KB") DataSize maxSize) {
 	}
 
 	/**
-	 * How answers are replayed to later duplicates.
+	 * How responses are replayed to later duplicates.
 	 *
-	 * @param keep Which answers are kept for later duplicates where the annotation does
+	 * @param keep Which responses are kept for later duplicates where the annotation does
 	 * not say: 'values', which are returned with a status of 2xx or a redirect; statuses,
 	 * separated by commas; or 'all', failures included.
 	 * @param maxKeyLength Largest number of characters of an Idempotency-Key. A request
-	 * with a longer one is answered with 400.
+	 * with a longer one gets status 400.
 	 * @param fingerprintKey Secret of at least 16 characters for the fingerprints of
-	 * requests that are stored with answers, so that nobody who reads the store can find
-	 * out by trying what a client has sent. After a change, a retry of an older request
-	 * is answered with 422.
+	 * requests that are stored with responses, so that nobody who reads the store can
+	 * find out by trying what a client has sent. After a change, a retry of an older
+	 * request gets status 422.
 	 * @param anonymous What happens to a request without a principal. If it carries
-	 * credentials, 'allow' replays its answer only to requests with the same credentials.
+	 * credentials, 'allow' replays its response only to requests with the same
+	 * credentials.
 	 * @param maxRequestSize Largest body of a request that is compared with that of
-	 * another one, and kept in memory for that. A larger one is answered with 413. In
-	 * Spring MVC, it does not apply to multipart bodies.
+	 * another one, and kept in memory for that. A larger one gets status 413. In Spring
+	 * MVC, it does not apply to multipart bodies.
 	 */
 	record Replay(@DefaultValue("values") String keep, @DefaultValue("255") int maxKeyLength,
 			@Nullable String fingerprintKey, @DefaultValue("allow") Anonymous anonymous,

@@ -33,7 +33,7 @@ import io.github.lockstarter.web.reactive.LockWebExceptionHandler;
 
 /**
  * Configures locks in Spring WebFlux: handlers, their {@link io.github.lockstarter.Lease}
- * parameters, and the HTTP answers.
+ * parameters, and the HTTP responses.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)

@@ -43,7 +43,7 @@ import io.github.lockstarter.web.servlet.SuspendedRequestResolver;
 
 /**
  * Configures locks in Spring MVC: handlers that wait, their
- * {@link io.github.lockstarter.Lease} parameters, and the HTTP answers.
+ * {@link io.github.lockstarter.Lease} parameters, and the HTTP responses.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)

@@ -19,7 +19,7 @@ import io.github.lockstarter.LockConfigurationException;
  * @param keyPrefix Prefix of all keys in memcached. Applications with the same prefix
  * share their locks.
  * @param commandTimeout How long to wait for an answer from memcached before the request
- * is answered with 503.
+ * gets status 503.
  */
 @ConfigurationProperties("lock.memcached")
 record MemcachedProperties(@DefaultValue("localhost:11211") List<String> servers,

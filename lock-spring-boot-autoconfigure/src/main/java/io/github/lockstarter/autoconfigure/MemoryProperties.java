@@ -12,9 +12,9 @@ import io.github.lockstarter.store.ResultLimits;
 /**
  * Properties of the memory store.
  *
- * @param maxResults Largest number of answers that the memory store keeps. Beyond it, the
+ * @param maxResults Largest number of results that the memory store keeps. Beyond it, the
  * oldest is dropped, and a later duplicate of its request runs again.
- * @param maxMemory Most memory that the answers in the memory store use. Beyond it, the
+ * @param maxMemory Most memory that the results in the memory store use. Beyond it, the
  * oldest is dropped. Default is a tenth of the largest heap.
  */
 @ConfigurationProperties("lock.replay")

@@ -14,7 +14,7 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.store.LockStore;
 
 /**
- * Fails the start-up if the configured store is not on the class path. Comes after the
+ * Fails startup if the configured store is not on the class path. Comes after the
  * configurations of the stores.
  */
 @Configuration(proxyBeanMethods = false)

@@ -76,7 +76,7 @@ final class ReactiveTransactionGuardProcessor implements BeanPostProcessor, Smar
 			.flatMap((operations) -> operations.replayedReactiveLockNames().stream())
 			.anyMatch((lockName) -> this.stores.get().anyMatch((stores) -> !joins(stores.of(lockName))))) {
 			logger.info("The responses of reactive methods are stored after the commit of their transactions,"
-					+ " because the lock store cannot join these: if the server crashes in between, a duplicate"
+					+ " because the lock store cannot join these: if the instance crashes in between, a duplicate"
 					+ " repeats the work. With lock.store=jdbc or lock.names.*.store=jdbc, and the locks in the database of the transactions,"
 					+ " the responses are stored in them.");
 		}

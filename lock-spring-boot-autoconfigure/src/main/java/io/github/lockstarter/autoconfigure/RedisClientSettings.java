@@ -43,8 +43,8 @@ record RedisClientSettings(RedisURI server, RedisURI sentinel, ClientOptions opt
 		Supplier<ClientResources> resources) {
 
 	/**
-	 * The default grows to 30 s: requests would be answered with 503 for that long after
-	 * Redis has recovered.
+	 * The default grows to 30 s: requests would get status 503 for that long after Redis
+	 * has recovered.
 	 */
 	private static final Delay RECONNECT_DELAY = Delay.equalJitter(Duration.ofMillis(10), Duration.ofMillis(250), 10,
 			TimeUnit.MILLISECONDS);

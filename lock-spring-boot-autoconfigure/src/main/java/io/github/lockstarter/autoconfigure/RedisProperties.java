@@ -11,8 +11,8 @@ import org.springframework.util.Assert;
  *
  * @param keyPrefix Prefix of all keys in Redis. Applications with the same prefix share
  * their locks.
- * @param commandTimeout How long to wait for an answer from Redis before the request is
- * answered with 503. The driver notices a timeout up to 100 ms late.
+ * @param commandTimeout How long to wait for an answer from Redis before the request gets
+ * status 503. The driver notices a timeout up to 100 ms late.
  * @param replicasToAck Number of replicas that must have a lock before it counts as
  * acquired, so that it survives a failover. They have half of the command timeout for
  * that, 8 s at most. Not for Redis Cluster.

@@ -119,9 +119,9 @@ class RedisStoreConfiguration {
 	}
 
 	/**
-	 * Says that locks do not use a connection factory of the application. Without another
-	 * address than the default one it is refused: the locks would be in another Redis, on
-	 * {@code localhost}.
+	 * Says that locks do not use a connection factory of the application. If no other
+	 * address than the default one is configured, startup fails: the locks would be in
+	 * another Redis, on {@code localhost}.
 	 */
 	private static void reportOwnFactory(String name, boolean addressed) {
 		if (!addressed) {

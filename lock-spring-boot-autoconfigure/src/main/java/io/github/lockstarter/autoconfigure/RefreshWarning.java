@@ -22,8 +22,8 @@ import org.springframework.core.env.Environment;
 /**
  * Warns when properties under {@code lock} have changed in a running application, as by
  * the endpoint {@code refresh} of Spring Cloud: they have no effect before a restart. All
- * servers that share a lock should follow the same settings, and those of an annotated
- * method are checked only at the start.
+ * instances that share a lock should follow the same settings, and those of an annotated
+ * method are checked only at startup.
  */
 final class RefreshWarning implements GenericApplicationListener {
 

@@ -7,8 +7,8 @@ import org.springframework.context.ConfigurableApplicationContext;
 import io.github.lockstarter.LockConfigurationException;
 
 /**
- * Fails the start-up on a Spring Boot version that is too old, before a class is used
- * that the version does not have. Uses only classes that older versions have as well.
+ * Fails startup on a Spring Boot version that is too old, before a class is used that the
+ * version does not have. Uses only classes that older versions have as well.
  */
 class SpringBootVersionCheck implements ApplicationContextInitializer<ConfigurableApplicationContext> {
 

@@ -271,7 +271,7 @@ public final class CallResult {
 	/**
 	 * Keeps the result for later duplicates if a transaction of this thread is committed,
 	 * where the store can join it. The response is made in the transaction, and is then
-	 * the one that is sent. If it cannot be made yet, duplicates are refused from the
+	 * the one that is sent. If it cannot be made yet, duplicates are rejected from the
 	 * commit on, until it is known.
 	 * @param value the value with which the work ended
 	 * @param transaction the transaction, as its transaction manager knows it

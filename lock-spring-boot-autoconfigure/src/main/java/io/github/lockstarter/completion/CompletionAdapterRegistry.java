@@ -20,7 +20,7 @@ import io.github.lockstarter.LockConfigurationException;
 
 /**
  * Finds the adapter for a result whose work continues after the method has returned, and
- * refuses results that cannot be put under a lock.
+ * fails for results that cannot be put under a lock.
  */
 public final class CompletionAdapterRegistry {
 

@@ -45,7 +45,7 @@ public final class ReactiveTypeAdapter implements CompletionAdapter {
 
 	/**
 	 * Returns whether it is a type of plain values. Avoids the use of Spring's registry,
-	 * which would load Reactor at the start of an application that may never use it. A
+	 * which would load Reactor at startup of an application that may never use it. A
 	 * record or an enum may implement a reactive type.
 	 */
 	private static boolean isPlain(Class<?> type) {

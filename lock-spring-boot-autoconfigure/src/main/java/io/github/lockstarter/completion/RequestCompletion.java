@@ -48,19 +48,19 @@ public final class RequestCompletion {
 		return leases;
 	}
 
-	/** Returns whether leases are held until the answer is known. */
+	/** Returns whether leases are held until the response is known. */
 	public boolean awaitsAnswer() {
 		return this.held.stream().anyMatch(HeldLeases::awaitsAnswer);
 	}
 
-	/** Returns whether leases are, or may yet be, held until the answer is known. */
+	/** Returns whether leases are, or may yet be, held until the response is known. */
 	public boolean mayAwaitAnswer() {
 		return this.held.stream().anyMatch(HeldLeases::mayAwaitAnswer);
 	}
 
 	/**
-	 * Returns whether the work has to be done to its end, even if nobody gets the answer:
-	 * a duplicate would do it again if it failed.
+	 * Returns whether the work has to be done to its end, even if nobody gets the
+	 * response: a duplicate would do it again if it failed.
 	 */
 	public boolean finishesWork() {
 		return this.held.stream()
@@ -68,7 +68,7 @@ public final class RequestCompletion {
 	}
 
 	/**
-	 * Keeps the answer for later duplicates where leases are held for that.
+	 * Keeps the response for later duplicates where leases are held for that.
 	 * @return completes when these have been released; never fails
 	 */
 	public CompletionStage<Void> answered(Response answer) {
@@ -79,7 +79,7 @@ public final class RequestCompletion {
 	}
 
 	/**
-	 * Reports that the answer cannot be kept.
+	 * Reports that the response cannot be kept.
 	 * @param reason why it would not be the same for other callers
 	 * @param status its status
 	 */
@@ -88,14 +88,14 @@ public final class RequestCompletion {
 	}
 
 	/**
-	 * Keeps no answer, because it is that to a {@code HEAD} request, which has no body.
+	 * Keeps no response, because it is that to a {@code HEAD} request, which has no body.
 	 */
 	public void dropAnswers() {
 		awaiting().forEach(HeldLeases::dropAnswer);
 	}
 
 	/**
-	 * Releases leases that are held until the answer is known: the handler is called
+	 * Releases leases that are held until the response is known: the handler is called
 	 * again, by advice that repeats failed calls.
 	 */
 	public void giveUpAnswers() {

@@ -25,7 +25,7 @@ import io.github.lockstarter.count.LockEventCounter;
 /**
  * Publishes all events of locks to their listeners, on threads that no caller needs.
  * <p>
- * There may be thousands of refused and skipped calls. Their caller only adds the event
+ * There may be thousands of rejected and skipped calls. Their caller only adds the event
  * to a lock-free queue, and does nothing if there are no listeners. One thread at a time
  * publishes these events. The queue is bounded: further events are dropped and counted. A
  * lost lease is never dropped, and waits for no other event.
@@ -81,7 +81,7 @@ public final class LockEvents implements AutoCloseable {
 		this.skips = skips;
 	}
 
-	/** Publishes that a call was refused. */
+	/** Publishes that a call was rejected. */
 	public void rejected(LockKey key, LockConflictException conflict) {
 		if (this.conflicts) {
 			submit(key, new LockConflictEvent(key, conflict.getConflictReason()));
@@ -175,7 +175,7 @@ public final class LockEvents implements AutoCloseable {
 		}
 		if (!this.dropping.get() && this.dropping.compareAndSet(false, true)) {
 			execute(() -> logger.warn(
-					"%d events of refused or skipped calls are queued for slow listeners. Further events are dropped until the listeners have caught up"
+					"%d events of rejected or skipped calls are queued for slow listeners. Further events are dropped until the listeners have caught up"
 						.formatted(MAX_WAITING)));
 		}
 	}

@@ -18,7 +18,7 @@ import io.github.lockstarter.operation.LockOperation;
 import io.github.lockstarter.operation.LockedMethod;
 
 /**
- * Counts, logs and publishes calls of annotated methods that were refused, were skipped,
+ * Counts, logs and publishes calls of annotated methods that were rejected, were skipped,
  * or ran without their lock.
  */
 public final class CallObserver {
@@ -47,7 +47,7 @@ public final class CallObserver {
 		this.events = events;
 	}
 
-	/** Records a call that was refused because the lock is held. */
+	/** Records a call that was rejected because the lock is held. */
 	void rejected(LockConflictException conflict) {
 		this.events.rejected(conflict.getKey(), conflict);
 	}

@@ -152,7 +152,7 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 			throw ex;
 		}
 		catch (RuntimeException ex) {
-			// Spring MVC may have a better answer to a missing or an invalid value.
+			// Spring MVC may have a better response to a missing or an invalid value.
 			return null;
 		}
 	}

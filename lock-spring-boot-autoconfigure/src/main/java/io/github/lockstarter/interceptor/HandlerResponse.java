@@ -10,7 +10,7 @@ public interface HandlerResponse extends CallResponse {
 
 	/**
 	 * Marks that the handler is about to be called. If an earlier call of it failed, that
-	 * failure is not the answer.
+	 * failure is not the response.
 	 */
 	void callAgain();
 

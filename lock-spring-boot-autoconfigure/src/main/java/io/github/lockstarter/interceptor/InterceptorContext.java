@@ -25,7 +25,7 @@ public final class InterceptorContext {
 	 * Creates a context.
 	 * @param registry returns the registry that grants the locks; not called before a
 	 * call needs one
-	 * @param observer records calls that are refused, are skipped, or run without their
+	 * @param observer records calls that are rejected, are skipped, or run without their
 	 * lock
 	 * @param tasks runs methods whose caller has left
 	 * @param untilResponse whether handlers keep their locks until their response has

@@ -21,7 +21,7 @@ public final class InterfaceProxyCheck implements BeanPostProcessor {
 
 	/**
 	 * Creates a check.
-	 * @param validator refuses a bean whose proxy lacks a method
+	 * @param validator fails for a bean whose proxy lacks a method
 	 */
 	public InterfaceProxyCheck(Supplier<LockOperationValidator> validator) {
 		this.validator = validator;

@@ -20,7 +20,7 @@ import io.github.lockstarter.completion.LeaseContext;
 public final class LeaseTransactionListener implements TransactionExecutionListener {
 
 	/**
-	 * Refuses the commit if a lock was lost.
+	 * Prevents the commit if a lock was lost.
 	 * @throws LeaseLostException if a lock of this thread is no longer held
 	 */
 	@Override

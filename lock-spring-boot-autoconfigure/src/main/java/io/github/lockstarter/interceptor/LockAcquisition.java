@@ -184,7 +184,7 @@ public final class LockAcquisition {
 	/**
 	 * Acquires the locks, or receives the result of another call, without blocking a
 	 * thread. Cancelling the future ends the attempt, and releases the granted locks.
-	 * @param executor completes the future; an immediate refusal completes it on this
+	 * @param executor completes the future; an immediate rejection completes it on this
 	 * thread
 	 */
 	public CompletableFuture<HeldLeases> acquireAsync(Executor executor) {

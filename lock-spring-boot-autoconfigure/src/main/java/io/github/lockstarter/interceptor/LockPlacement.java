@@ -11,7 +11,7 @@ import org.springframework.core.annotation.AnnotationAwareOrderComparator;
  * Moves the advisor to the position of its order, also among advice that other
  * post-processors have added in front of it. The post-processors of {@code @Retryable}
  * and {@code @ConcurrencyLimit} ignore the order of other advice. Without this class,
- * each retry would compete for the lock again, and a refusal would be retried.
+ * each retry would compete for the lock again, and a rejection would be retried.
  */
 public final class LockPlacement implements BeanPostProcessor {
 

@@ -110,7 +110,7 @@ final class ReactiveCalls {
 	}
 
 	/**
-	 * Emits nothing if the request has been answered. A handler that calls itself while
+	 * Emits nothing if the response has been written. A handler that calls itself while
 	 * it holds its lock receives the conflict.
 	 */
 	private static Mono<HeldLeases> answer(ReactiveRequestSupport.Request request, RequestCompletion end,

@@ -53,7 +53,7 @@ public interface ReactiveRequestSupport {
 		@Nullable Executor eventLoop();
 
 		/**
-		 * Answers the request with a conflict, because its lock is held.
+		 * Responds to the request with a conflict, because its lock is held.
 		 * @param call the call of its handler
 		 * @return completes when the response has been written; {@code null} if the
 		 * conflict has to be emitted as an error signal

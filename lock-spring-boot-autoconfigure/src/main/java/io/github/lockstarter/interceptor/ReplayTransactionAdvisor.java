@@ -97,7 +97,7 @@ public final class ReplayTransactionAdvisor extends StaticMethodMatcherPointcutA
 		if (!this.reported) {
 			this.reported = true;
 			logger.warn(("The transaction of %s was not begun by advice around it, so the result is not stored in it,"
-					+ " and a duplicate repeats the work if the server crashes after the commit")
+					+ " and a duplicate repeats the work if the instance crashes after the commit")
 				.formatted(method.toGenericString()));
 		}
 	}

@@ -18,7 +18,7 @@ public interface StageCall {
 	/**
 	 * Acquires the locks without blocking a thread. Cancelling the future ends the
 	 * attempt, and releases the granted locks.
-	 * @param executor completes the future, except for an immediate refusal
+	 * @param executor completes the future, except for an immediate rejection
 	 */
 	CompletableFuture<HeldLeases> acquireAsync(Executor executor);
 

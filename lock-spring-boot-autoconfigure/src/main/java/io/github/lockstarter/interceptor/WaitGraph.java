@@ -12,8 +12,8 @@ import io.github.lockstarter.LockDeadlockException;
 import io.github.lockstarter.LockKey;
 
 /**
- * Detects deadlocks: tracks the calls of this JVM that wait for a lock while their chain
- * of calls may hold others. A call whose wait would close a cycle is refused.
+ * Detects deadlocks: tracks the calls of this instance that wait for a lock while their
+ * chain of calls may hold others. A call whose wait would close a cycle is rejected.
  */
 final class WaitGraph {
 

@@ -77,7 +77,7 @@ final class CanonicalJson {
 	}
 
 	/**
-	 * Writes a value, but refuses objects that show nothing of themselves.
+	 * Writes a value, but fails for objects that show nothing of themselves.
 	 * @throws IllegalArgumentException if it cannot be written
 	 */
 	static String write(@Nullable Object value) {

@@ -30,9 +30,9 @@ import org.springframework.expression.spel.ast.VariableReference;
 import io.github.lockstarter.LockConfigurationException;
 
 /**
- * Refuses an expression that cannot or must not be evaluated, before its first
- * evaluation. SpEL itself evaluates an unknown variable to {@code null}, which would
- * result in one lock for all callers.
+ * Checks that an expression can and may be evaluated, before its first evaluation. SpEL
+ * itself evaluates an unknown variable to {@code null}, which would result in one lock
+ * for all callers.
  */
 final class ExpressionCheck {
 
@@ -208,7 +208,7 @@ final class ExpressionCheck {
 	}
 
 	/**
-	 * Refuses the user name of a principal of Spring Security, which is an
+	 * Checks that no user name is read from a principal of Spring Security, which is an
 	 * {@code Authentication}: only the user details in it have such a property.
 	 */
 	private void checkPrincipal(SpelNode compound, boolean onRoot) {

@@ -14,8 +14,8 @@ public interface LockKeyResolver {
 	 * to its text, any other value to the digest of its JSON. This method must not block:
 	 * in Spring WebFlux the caller is an event loop.
 	 * @param call the call, with its method, its arguments and its request
-	 * @return the value; a call with a {@code null} or blank value is refused with status
-	 * 400
+	 * @return the value; a call with a {@code null} or blank value is rejected with
+	 * status 400
 	 */
 	@Nullable Object resolve(LockInvocation call);
 

@@ -33,7 +33,7 @@ import io.github.lockstarter.key.RequestContent.Body;
 public final class RequestFingerprint {
 
 	/**
-	 * Keeps each digit of a number, and refuses what two readers may read differently.
+	 * Keeps each digit of a number, and fails on what two readers may read differently.
 	 */
 	private static final JsonMapper JSON = JsonMapper.builder()
 		.enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS, DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY,

@@ -103,7 +103,7 @@ final class ScalarType {
 		return simple && hasText(type);
 	}
 
-	/** The text that all objects inherit is another one in each JVM. */
+	/** The text that all objects inherit differs between instances. */
 	private static boolean hasText(Class<?> type) {
 		Method toString = ClassUtils.getMethodIfAvailable(type, "toString");
 		return toString == null || toString.getDeclaringClass() != Object.class;

@@ -17,8 +17,8 @@ import io.github.lockstarter.web.LockProblems;
 import io.github.lockstarter.web.ReplayedHeader;
 
 /**
- * Adds the effects of locks to the operations of annotated handlers: the answers if the
- * handler does not run, the header of a shared or replayed answer, and the headers that
+ * Adds the effects of locks to the operations of annotated handlers: the responses if the
+ * handler does not run, the header of a shared or replayed response, and the headers that
  * the keys read. Descriptions of the application are not changed.
  */
 public final class LockOperationCustomizer implements GlobalOperationCustomizer {
@@ -30,7 +30,7 @@ public final class LockOperationCustomizer implements GlobalOperationCustomizer 
 	/**
 	 * Creates the customizer.
 	 * @param operations the operations of annotated methods
-	 * @param problems creates the texts of the answers
+	 * @param problems creates the texts of the responses
 	 */
 	public LockOperationCustomizer(Supplier<LockOperationSource> operations, Supplier<LockProblems> problems) {
 		this.operations = operations;
@@ -59,7 +59,8 @@ public final class LockOperationCustomizer implements GlobalOperationCustomizer 
 			boolean described = response.getHeaders() != null && response.getHeaders().containsKey(ReplayedHeader.NAME);
 			if (status.matches("[23].*") && response.get$ref() == null && !described) {
 				response.addHeaderObject(ReplayedHeader.NAME,
-						new Header().description("Present if this is the answer to another request with the same key.")
+						new Header()
+							.description("Present if this is the response to another request with the same key.")
 							.schema(new BooleanSchema()));
 			}
 		});

@@ -16,7 +16,7 @@ import org.springdoc.core.customizers.GlobalOpenApiCustomizer;
 /**
  * Adds the schema {@code LockProblem}, the problem details of a
  * {@link io.github.lockstarter.LockException}, to each document that refers to it.
- * Applications can refer to it as well, in their own descriptions of such answers.
+ * Applications can refer to it as well, in their own descriptions of such responses.
  */
 public final class LockProblemSchema implements GlobalOpenApiCustomizer {
 
@@ -54,7 +54,7 @@ public final class LockProblemSchema implements GlobalOpenApiCustomizer {
 		return new ObjectSchema().description("Problem details (RFC 9457).")
 			.addProperty("type", new StringSchema().format("uri").description("The type of the problem."))
 			.addProperty("title", new StringSchema().description("A short summary of the problem."))
-			.addProperty("status", new IntegerSchema().description("The status of the answer."))
+			.addProperty("status", new IntegerSchema().description("The status of the response."))
 			.addProperty("detail", new StringSchema().description("What the client can do about it."))
 			.addProperty("instance", new StringSchema().format("uri-reference").description("The path of the request."))
 			.addProperty("retryAfterMillis", new IntegerSchema().format("int64")

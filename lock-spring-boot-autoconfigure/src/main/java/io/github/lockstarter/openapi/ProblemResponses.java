@@ -41,7 +41,8 @@ import io.github.lockstarter.web.LockProblems;
 import static org.springframework.http.MediaType.APPLICATION_PROBLEM_JSON_VALUE;
 
 /**
- * The descriptions of the answers to lock exceptions, with the texts of these exceptions.
+ * The descriptions of the responses to lock exceptions, with the texts of these
+ * exceptions.
  */
 final class ProblemResponses {
 
@@ -51,7 +52,9 @@ final class ProblemResponses {
 		this.problems = problems;
 	}
 
-	/** Returns the answers that the locks of a method add to its operation, by status. */
+	/**
+	 * Returns the responses that the locks of a method add to its operation, by status.
+	 */
 	Map<String, ApiResponse> of(LockedMethod method) {
 		Map<String, Map<String, LockException>> byStatus = new TreeMap<>();
 		method.operations()
@@ -65,7 +68,7 @@ final class ProblemResponses {
 		return responses;
 	}
 
-	/** Returns one exception for each problem type with which a call may be answered. */
+	/** Returns one exception for each problem type that a call may get. */
 	private static Stream<LockException> exceptions(LockOperation operation) {
 		List<LockException> exceptions = new ArrayList<>();
 		LockKey key = new LockKey(operation.name(), "");

@@ -9,11 +9,11 @@ public enum Anonymous {
 	 * It shares its response with all requests without a principal. If it carries
 	 * credentials that the application checks itself, it shares the response only with
 	 * requests that carry the same ones, and a warning is logged. A request with the same
-	 * key and other credentials is refused with status 422.
+	 * key and other credentials is rejected with status 422.
 	 */
 	ALLOW,
 
-	/** It is refused with status 400. */
+	/** It is rejected with status 400. */
 	REFUSE
 
 }

@@ -171,7 +171,7 @@ final class ExclusiveRequestParser {
 	}
 
 	/**
-	 * Returns the replay. Only a request has an answer, so methods other than handlers
+	 * Returns the replay. Only a request has a response, so methods other than handlers
 	 * keep their values.
 	 */
 	private @Nullable ReplayRetention replay(ExclusiveRequest annotation, LockedMethod locked) {
@@ -183,7 +183,7 @@ final class ExclusiveRequestParser {
 		}
 		KeptAnswers own = (keep != null) ? KeptAnswers.parse(keep) : null;
 		Assert.isTrue(own == null || own.values() || locked.ofController(),
-				() -> "keep = \"%s\" selects answers to requests, but the class is not a controller".formatted(keep));
+				() -> "keep = \"%s\" selects responses to requests, but the class is not a controller".formatted(keep));
 		KeptAnswers standard = locked.ofController() ? this.settings.obtain().replay().keep() : KeptAnswers.VALUES;
 		return new ReplayRetention(time, (own != null) ? own : standard);
 	}

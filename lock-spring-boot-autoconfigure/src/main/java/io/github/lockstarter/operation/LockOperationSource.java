@@ -29,7 +29,7 @@ import io.github.lockstarter.result.SharingSettings;
 
 /**
  * Provides the operations of all annotated methods. The methods of a class are read and
- * validated at the first request for the class, which is at start-up.
+ * validated when the class is looked up first, which is at startup.
  */
 public final class LockOperationSource {
 
@@ -155,7 +155,7 @@ public final class LockOperationSource {
 	}
 
 	/**
-	 * Returns whether any method found so far may keep the answers to requests. It is
+	 * Returns whether any method found so far may keep the responses to requests. It is
 	 * called for each request.
 	 */
 	public boolean keepsResponses() {

@@ -28,8 +28,8 @@ import io.github.lockstarter.completion.ReactiveTypeAdapter;
 import io.github.lockstarter.completion.ReturnType;
 
 /**
- * Validates annotated methods at start-up. Refuses methods that would run without a lock,
- * or under another lock than their annotation suggests.
+ * Validates annotated methods at startup. Fails startup if a method would run without a
+ * lock, or under another lock than its annotation suggests.
  */
 public final class LockOperationValidator {
 
@@ -44,8 +44,8 @@ public final class LockOperationValidator {
 	}
 
 	/**
-	 * Refuses a method that no proxy can intercept, or whose work no lock can cover.
-	 * @throws LockConfigurationException if the method is refused
+	 * Checks that a proxy can intercept a method, and that a lock can cover its work.
+	 * @throws LockConfigurationException if not
 	 */
 	static void check(LockedMethod locked) {
 		checkReachable(locked.method(), locked.type());
@@ -53,8 +53,8 @@ public final class LockOperationValidator {
 	}
 
 	/**
-	 * Refuses a method that cannot be skipped: its caller expects an answer.
-	 * @throws IllegalArgumentException if the method is refused
+	 * Checks that a method can be skipped: that no caller needs its result.
+	 * @throws IllegalArgumentException if not
 	 */
 	static void checkSkipped(LockedMethod locked) {
 		ReturnType returned = locked.returnType();
@@ -62,7 +62,7 @@ public final class LockOperationValidator {
 		boolean handler = AnnotatedElementUtils.hasAnnotation(method, RequestMapping.class)
 				|| (locked.ofController() && AnnotatedElementUtils.hasAnnotation(method, HttpExchange.class));
 		Assert.isTrue(!handler,
-				"SKIP would leave the client of a request without an answer: use REJECT, WAIT or SHARE");
+				"SKIP would leave the client of a request without a response: use REJECT, WAIT or SHARE");
 		Assert.isTrue(returned.declared() == void.class || !returned.declared().isPrimitive(),
 				() -> "SKIP has no %s to return: declare void, Optional or a class".formatted(returned.declared()));
 		boolean empty = returned.declared() == Optional.class || returned.isSuspending() || !returned.isComplete();
@@ -104,9 +104,10 @@ public final class LockOperationValidator {
 	}
 
 	/**
-	 * Refuses a bean whose proxy has only the methods of interfaces, if an annotated
-	 * method is not among them: it could be called only without the proxy and the lock.
-	 * Methods that only a class-level annotation covers are not checked.
+	 * Checks that the proxy of a bean has its annotated methods. One that has only the
+	 * methods of interfaces may lack a method, which could then be called only without
+	 * the proxy and the lock. Methods that only a class-level annotation covers are not
+	 * checked.
 	 * @param type the class of the bean
 	 * @param interfaces the interfaces of the proxy
 	 * @throws LockConfigurationException if it has an annotated method that its proxy
@@ -136,8 +137,8 @@ public final class LockOperationValidator {
 	}
 
 	/**
-	 * Refuses an object that is not a bean, if its proxy calls an annotated method of it
-	 * without the lock.
+	 * Checks that the proxy of an object that is not a bean calls no annotated method of
+	 * it without the lock.
 	 * @param type the class of the object
 	 * @param proxy the class of its proxy
 	 * @param locked the classes of the proxies in between whose annotated methods have
@@ -161,11 +162,11 @@ public final class LockOperationValidator {
 	}
 
 	/**
-	 * Refuses a controller method with a parameter of type {@link Lease} that is not
-	 * annotated, and so has no lease.
+	 * Checks that a controller method with a parameter of type {@link Lease} is
+	 * annotated, and so has a lease.
 	 * @param handler the method
 	 * @param type the class of the controller
-	 * @throws LockConfigurationException if the method is refused
+	 * @throws LockConfigurationException if not
 	 */
 	public void checkLeaseParameter(Method handler, Class<?> type) {
 		if (Arrays.asList(handler.getParameterTypes()).contains(Lease.class)
@@ -178,13 +179,13 @@ public final class LockOperationValidator {
 	}
 
 	/**
-	 * Refuses a handler of Spring WebFlux whose lock depends on the request, if neither
-	 * its thread nor its result gives access to the request.
+	 * Checks that the thread or the result of a handler of Spring WebFlux gives access to
+	 * the request, if its lock depends on the request.
 	 * @param handler the method
 	 * @param type the class of the controller
 	 * @param untilResponse whether handlers keep their locks until their response has
 	 * been written
-	 * @throws LockConfigurationException if the method is refused
+	 * @throws LockConfigurationException if not
 	 */
 	public void checkReactiveHandler(Method handler, Class<?> type, boolean untilResponse) {
 		LockedMethod method = this.operations.find(handler, type);

@@ -20,7 +20,7 @@ import io.github.lockstarter.LockOptions;
  * @param renew whether the lock is renewed while it is held
  * @param maxHold the longest time for which it is held, including renewals
  * @param holdAtLeast the shortest time for which it stays unavailable to others
- * @param conflictStatus the HTTP status of a refusal; 409, 422, 423 or 429
+ * @param conflictStatus the HTTP status of a rejection; 409, 422, 423 or 429
  * @param enabled whether annotated methods acquire it
  * @param onStoreFailure what happens to a call when the store fails
  */
@@ -42,7 +42,7 @@ public record LockSettings(@Nullable Duration ttl, @Nullable Duration waitTime, 
 	}
 
 	/**
-	 * Checks the status of a refusal.
+	 * Checks the status of a rejection.
 	 * @throws IllegalArgumentException if it is none of 409, 422, 423 and 429
 	 */
 	public static void checkConflictStatus(int status) {
@@ -82,8 +82,8 @@ public record LockSettings(@Nullable Duration ttl, @Nullable Duration waitTime, 
 	}
 
 	/**
-	 * Returns a wait time that is long enough for the lock of a crashed server to expire,
-	 * and for the next call.
+	 * Returns a wait time that is long enough for the lock of a crashed instance to
+	 * expire, and for the next call.
 	 */
 	static Duration defaultWait(Duration ttl) {
 		Duration twice = ttl.multipliedBy(2);
@@ -100,7 +100,7 @@ public record LockSettings(@Nullable Duration ttl, @Nullable Duration waitTime, 
 		return !Boolean.FALSE.equals(this.enabled);
 	}
 
-	/** Returns what happens to a call when the store fails: by default it is refused. */
+	/** Returns what happens to a call when the store fails: by default it is rejected. */
 	OnStoreFailure storeFailure() {
 		return (this.onStoreFailure != null) ? this.onStoreFailure : OnStoreFailure.REJECT;
 	}

@@ -5,7 +5,7 @@ package io.github.lockstarter.operation;
  */
 public enum OnStoreFailure {
 
-	/** The call is refused with status 503, and does not run. */
+	/** The call is rejected with status 503, and does not run. */
 	REJECT,
 
 	/**

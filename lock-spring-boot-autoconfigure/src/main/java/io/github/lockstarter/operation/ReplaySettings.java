@@ -8,7 +8,7 @@ import io.github.lockstarter.result.KeptAnswers;
 /**
  * The default settings of replays.
  *
- * @param keep selects the answers that are kept
+ * @param keep selects the responses that are kept
  * @param maxKeyLength the largest number of characters of an {@code Idempotency-Key}
  * @param fingerprint makes the digests that are stored with a result
  * @param anonymous what happens to requests without a principal

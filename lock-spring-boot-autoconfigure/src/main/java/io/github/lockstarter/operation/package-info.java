@@ -1,6 +1,6 @@
 /**
  * The locks of annotated methods, from their annotations and the configuration, read and
- * checked once, at start-up.
+ * checked once, at startup.
  */
 @NullMarked
 package io.github.lockstarter.operation;

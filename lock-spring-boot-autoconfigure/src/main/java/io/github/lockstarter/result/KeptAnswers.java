@@ -7,8 +7,8 @@ import java.util.Locale;
 import org.springframework.util.Assert;
 
 /**
- * Selects the answers to requests that are kept for later duplicates. After all other
- * answers, a duplicate runs.
+ * Selects the responses to requests that are kept for later duplicates. After all other
+ * responses, a duplicate runs.
  *
  * @param values whether the returned value decides, and a failure is never kept
  * @param statuses the statuses that are kept, each of three digits, of which the last two
@@ -19,7 +19,7 @@ public record KeptAnswers(boolean values, List<String> statuses) {
 	/** Values that a method returns, if a {@link ResultPredicate} allows it. */
 	public static final KeptAnswers VALUES = new KeptAnswers(true, List.of());
 
-	/** All answers, including failures. */
+	/** All responses, including failures. */
 	public static final KeptAnswers ALL = new KeptAnswers(false, List.of("1xx", "2xx", "3xx", "4xx", "5xx"));
 
 	/**
@@ -45,13 +45,13 @@ public record KeptAnswers(boolean values, List<String> statuses) {
 	/** Returns a description for clients. */
 	public String description() {
 		if (this.values) {
-			return "Only successful answers are repeated.";
+			return "Only successful responses are repeated.";
 		}
-		return equals(ALL) ? "All answers are repeated, including those to failures."
-				: "Answers with other statuses than %s are not repeated.".formatted(String.join(", ", this.statuses));
+		return equals(ALL) ? "All responses are repeated, including those to failures."
+				: "Responses with other statuses than %s are not repeated.".formatted(String.join(", ", this.statuses));
 	}
 
-	/** Returns whether an answer with the status is kept. */
+	/** Returns whether a response with the status is kept. */
 	boolean contain(int status) {
 		return this.statuses.stream()
 			.anyMatch((each) -> each.endsWith("xx") ? each.charAt(0) - '0' == status / 100

@@ -6,7 +6,7 @@ import java.time.Duration;
  * The settings for the replay of a method's results to later duplicates.
  *
  * @param keep the time for which they are kept
- * @param answers selects the answers that are kept
+ * @param answers selects the responses that are kept
  */
 public record ReplayRetention(Duration keep, KeptAnswers answers) {
 

@@ -6,10 +6,10 @@ import org.springframework.web.server.ResponseStatusException;
 import io.github.lockstarter.result.SharedResult.Response;
 
 /**
- * Thrown to answer a call with the answer to an earlier one, which failed, or whose
- * result was the name of a view. The web framework that calls a handler sends the answer
- * instead of this exception. Other callers receive an exception with the status of the
- * answer.
+ * Thrown to respond to a call with the response to an earlier one, which failed, or whose
+ * result was the name of a view. The web framework that calls a handler sends the
+ * response instead of this exception. Other callers receive an exception with the status
+ * of the response.
  */
 public final class ReplayedAnswerException extends ResponseStatusException {
 
@@ -20,7 +20,7 @@ public final class ReplayedAnswerException extends ResponseStatusException {
 		this.answer = answer;
 	}
 
-	/** Returns the answer. */
+	/** Returns the response. */
 	public Response answer() {
 		return this.answer;
 	}

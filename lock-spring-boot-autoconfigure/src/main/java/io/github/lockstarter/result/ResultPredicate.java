@@ -6,8 +6,8 @@ import org.springframework.http.HttpStatusCode;
 
 /**
  * Decides which results are shared and replayed. A bean of this type replaces the
- * {@linkplain #SUCCESSFUL default}. If the annotation of a method selects the answers to
- * keep, the predicate is called only for failures.
+ * {@linkplain #SUCCESSFUL default}. If the annotation of a method selects the responses
+ * to keep, the predicate is called only for failures.
  */
 @FunctionalInterface
 public interface ResultPredicate {
@@ -25,18 +25,18 @@ public interface ResultPredicate {
 	 * @param result the return value of the method, or the value of its future or
 	 * {@code Mono}; a {@link java.util.List} of the values that a {@code Flux} emitted;
 	 * {@code null} for a redirect to a view
-	 * @param status the status of the answer if the method has set one; otherwise 200
+	 * @param status the status of the response if the method has set one; otherwise 200
 	 * @return whether other callers receive the result
 	 */
 	boolean isShared(String lockName, @Nullable Object result, HttpStatusCode status);
 
 	/**
-	 * Decides whether the answer to a failure may be kept, if the replay of the method
-	 * keeps answers to failures. By default it may. An implementation can exclude
+	 * Decides whether the response to a failure may be kept, if the replay of the method
+	 * keeps responses to failures. By default it may. An implementation can exclude
 	 * failures without an effect, so that the next duplicate runs.
 	 * @param lockName the name of the lock
 	 * @param failure the exception
-	 * @return whether the answer may be kept
+	 * @return whether the response may be kept
 	 */
 	default boolean mayKeep(String lockName, Throwable failure) {
 		return true;

@@ -146,7 +146,7 @@ public final class ResultSharing {
 	 * Acquires the lock or receives the result of another holder, without blocking a
 	 * thread. Cancelling the future ends the attempt, and releases a granted lock.
 	 * @param executor completes the future, or {@code null} for threads of the registry;
-	 * an immediate refusal completes it on this thread
+	 * an immediate rejection completes it on this thread
 	 */
 	public CompletableFuture<Outcome> acquireAsync(LockRegistry registry, LockKey key, LockOptions options,
 			Caller caller, @Nullable Executor executor) {
@@ -271,7 +271,7 @@ public final class ResultSharing {
 		}
 		catch (RuntimeException | LinkageError | StackOverflowError ex) {
 			report(Event.NOT_READABLE,
-					(this.replay != null) ? "A stored result of %s cannot be read, and its duplicates are refused"
+					(this.replay != null) ? "A stored result of %s cannot be read, and its duplicates are rejected"
 							: "A stored result of %s cannot be read, and is treated as absent",
 					ex);
 			if (this.replay != null) {
@@ -359,7 +359,7 @@ public final class ResultSharing {
 	}
 
 	private String consequence() {
-		return (this.replay != null) ? ", and its duplicates are refused" : ", and is not shared";
+		return (this.replay != null) ? ", and its duplicates are rejected" : ", and is not shared";
 	}
 
 	/**
@@ -420,8 +420,8 @@ public final class ResultSharing {
 	}
 
 	/**
-	 * Returns whether the answer to a failure of the work may be shared. The conflict of
-	 * another lock is one, because the work may have had an effect before.
+	 * Returns whether the response to a failure of the work may be shared. The conflict
+	 * of another lock is one, because the work may have had an effect before.
 	 */
 	public boolean keepsAnswerTo(Throwable failure) {
 		return this.replay != null && !this.replay.answers().values() && mayKeep(failure);
@@ -437,8 +437,8 @@ public final class ResultSharing {
 			return this.settings.predicate().mayKeep(this.lockName, failure);
 		}
 		catch (RuntimeException | LinkageError ex) {
-			report(Event.NOT_WRITABLE, "The answer to a failure of %s is not shared, since its ResultPredicate failed",
-					ex);
+			report(Event.NOT_WRITABLE,
+					"The response to a failure of %s is not shared, since its ResultPredicate failed", ex);
 			return false;
 		}
 	}

@@ -30,9 +30,9 @@ public final class LockProblems {
 	}
 
 	/**
-	 * Returns the body of the answer.
-	 * @param exception the exception to answer
-	 * @param locale the language of the answer
+	 * Returns the body of the response.
+	 * @param exception the exception to respond to
+	 * @param locale the language of the response
 	 * @return the body, including title and detail
 	 */
 	public ProblemDetail describe(LockException exception, Locale locale) {

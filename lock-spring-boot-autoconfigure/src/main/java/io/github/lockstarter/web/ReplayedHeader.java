@@ -1,7 +1,7 @@
 package io.github.lockstarter.web;
 
 /**
- * The header that marks an answer as the result of another request.
+ * The header that marks a response as the result of another request.
  */
 public final class ReplayedHeader {
 

@@ -135,7 +135,7 @@ class OpenApiTests {
 		assertThat(key.at("/schema/minLength").asInt()).isEqualTo(1);
 		assertThat(key.at("/schema/maxLength").asInt()).isEqualTo(40);
 		assertThat(key.get("description").asString()).contains("It expires after 24 hours",
-				"Only successful answers are repeated.");
+				"Only successful responses are repeated.");
 		JsonNode declared = parameter(api, "/declared", "idempotency-key");
 		assertThat(declared.get("required").asBoolean()).isTrue();
 		assertThat(declared.at("/schema/maxLength").asInt()).isEqualTo(40);
@@ -144,7 +144,7 @@ class OpenApiTests {
 		assertThat(parameter(api, "/argument", "Idempotency-Key").get("description").asString())
 			.contains("It expires after 90 seconds", "other statuses than 2xx, 402 are");
 		assertThat(parameter(api, "/all", "Idempotency-Key").get("description").asString())
-			.contains("All answers are repeated");
+			.contains("All responses are repeated");
 		assertThat(parameter(api, "/optional", "X-Tenant").get("required").asBoolean()).isFalse();
 		assertThat(parameter(api, "/optional", "X-User").get("required").asBoolean()).isTrue();
 		assertThat(parameter(api, "/optional", "Idempotency-Key").get("required").asBoolean()).isFalse();

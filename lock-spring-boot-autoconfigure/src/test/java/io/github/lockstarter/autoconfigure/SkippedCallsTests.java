@@ -139,7 +139,7 @@ class SkippedCallsTests {
 	@Test
 	@DisplayName("SKIP on a request handler, or with a primitive or non-null return type, stops the start")
 	void failsStartup() {
-		assertFailsStartup(OfRequests.class, "without an answer: use REJECT, WAIT or SHARE");
+		assertFailsStartup(OfRequests.class, "without a response: use REJECT, WAIT or SHARE");
 		assertFailsStartup(Counting.class, "SKIP has no int to return: declare void, Optional or a class");
 		assertFailsStartup(Promising.class, "declare @Nullable, Optional or void");
 	}

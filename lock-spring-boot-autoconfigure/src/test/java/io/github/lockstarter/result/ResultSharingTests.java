@@ -209,7 +209,7 @@ class ResultSharingTests {
 			.allSatisfy((warning) -> assertThat(warning).contains("lock.share.max-size, which is 1000B",
 					"under lock 'lock'"));
 		assertThat(warnings().get(0)).contains("and is not shared");
-		assertThat(warnings().get(1)).contains("and its duplicates are refused");
+		assertThat(warnings().get(1)).contains("and its duplicates are rejected");
 	}
 
 	@Test

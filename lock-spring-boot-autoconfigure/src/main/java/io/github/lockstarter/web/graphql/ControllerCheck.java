@@ -16,8 +16,8 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConfigurationException;
 
 /**
- * Refuses methods of controllers that would fail at each call, because no lease can be
- * passed to their parameter.
+ * Checks that leases can be passed to the parameters of controller methods. Otherwise
+ * each call would fail.
  */
 public final class ControllerCheck {
 
@@ -25,8 +25,8 @@ public final class ControllerCheck {
 
 	/**
 	 * Creates a check.
-	 * @param locked refuses a method of a class that has a parameter of type
-	 * {@link Lease}, but is not annotated
+	 * @param locked checks that a method of a class is annotated if it has a parameter of
+	 * type {@link Lease}
 	 */
 	public ControllerCheck(BiConsumer<Method, Class<?>> locked) {
 		this.locked = locked;
@@ -34,7 +34,7 @@ public final class ControllerCheck {
 
 	/**
 	 * Checks the methods of a controller.
-	 * @throws LockConfigurationException if one is refused
+	 * @throws LockConfigurationException if one is invalid
 	 */
 	public void check(Class<?> controller) {
 		MethodIntrospector.selectMethods(controller, (MetadataLookup<Boolean>) ControllerCheck::isBatch)

@@ -17,8 +17,8 @@ import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.operation.LockedMethod;
 
 /**
- * Refuses annotated methods of gRPC services that would run without their locks, or whose
- * clients would wait for a response for ever.
+ * Checks that annotated methods of gRPC services run with their locks, and that their
+ * clients do not wait for a response for ever.
  */
 public final class GrpcServiceCheck implements BeanPostProcessor {
 
@@ -34,7 +34,7 @@ public final class GrpcServiceCheck implements BeanPostProcessor {
 
 	/**
 	 * Checks a bean, if it is a service.
-	 * @throws LockConfigurationException if it is refused
+	 * @throws LockConfigurationException if it is invalid
 	 */
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {

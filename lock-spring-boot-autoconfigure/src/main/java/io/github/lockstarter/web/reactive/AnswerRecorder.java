@@ -9,9 +9,9 @@ import org.springframework.http.server.reactive.HttpHandler;
 import org.springframework.http.server.reactive.HttpHandlerDecoratorFactory;
 
 /**
- * Records the answers to requests whose leases are held until the answer is known. It is
- * outside of all filters and exception handlers, because these may answer as well. If no
- * handler may keep answers, it does nothing.
+ * Records the responses to requests whose leases are held until the response is known. It
+ * is outside of all filters and exception handlers, because these may respond as well. If
+ * no handler may keep responses, it does nothing.
  */
 public final class AnswerRecorder implements HttpHandlerDecoratorFactory {
 
@@ -23,7 +23,7 @@ public final class AnswerRecorder implements HttpHandlerDecoratorFactory {
 
 	/**
 	 * Creates a recorder.
-	 * @param keepsAnswers whether any handler may keep answers for later duplicates
+	 * @param keepsAnswers whether any handler may keep responses for later duplicates
 	 * @param maxSize the largest number of bytes that may be kept
 	 * @param maxRequestSize the largest number of bytes of a request that is compared
 	 */

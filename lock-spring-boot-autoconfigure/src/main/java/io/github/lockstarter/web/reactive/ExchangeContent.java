@@ -61,7 +61,7 @@ final class ExchangeContent {
 				.flatMap((body) -> parts(exchange, body)
 					.map((parts) -> new RequestContent(method(exchange), matrix(exchange), parameters(exchange),
 							Body.EMPTY, parts))
-					// The application may have a better answer to a malformed body.
+					// The application may have a better response to a malformed body.
 					.onErrorReturn(of(exchange, new Body(text(type), body))))
 				.switchIfEmpty(tooLarge(exchange));
 		}

@@ -48,7 +48,7 @@ public final class ExchangeRequestFilter extends ServerWebExchangeContextFilter 
 			});
 		}
 		return super.filter(exchange, chain).doFinally((signal) -> {
-			// A request has not ended before its answer is known.
+			// A request has not ended before its response is known.
 			if (!end.awaitsAnswer()) {
 				end.reached();
 			}

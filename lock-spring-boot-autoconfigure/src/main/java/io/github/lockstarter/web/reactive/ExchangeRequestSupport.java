@@ -47,7 +47,7 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 
 	/**
 	 * Creates the support.
-	 * @param conflicts answers requests whose locks are held elsewhere
+	 * @param conflicts responds to requests whose locks are held elsewhere
 	 */
 	public ExchangeRequestSupport(PreparedConflictWriter conflicts) {
 		this.conflicts = conflicts;

@@ -16,10 +16,10 @@ import io.github.lockstarter.LockException;
 import io.github.lockstarter.operation.ConflictStatuses;
 
 /**
- * Answers lock exceptions from outside of controllers, for example from a filter, with
- * the controller advice, including the application's own. An exception that no advice
- * answers leads to the application's error page, with the headers of the exception. This
- * handler comes before Spring Boot's error handler, which has order -1.
+ * Responds to lock exceptions from outside of controllers, for example from a filter,
+ * with the controller advice, including the application's own. An exception that no
+ * advice handles leads to the application's error page, with the headers of the
+ * exception. This handler comes before Spring Boot's error handler, which has order -1.
  */
 @Order(LockWebExceptionHandler.BEFORE_SPRING_BOOT)
 public final class LockWebExceptionHandler implements WebExceptionHandler {
@@ -35,7 +35,7 @@ public final class LockWebExceptionHandler implements WebExceptionHandler {
 	/**
 	 * Creates a handler.
 	 * @param advices call the controller advice
-	 * @param results write the answers of the advice
+	 * @param results write the responses of the advice
 	 * @param statuses the statuses of conflicts without a status of their own
 	 */
 	public LockWebExceptionHandler(List<DispatchExceptionHandler> advices, List<HandlerResultHandler> results,
@@ -72,7 +72,7 @@ public final class LockWebExceptionHandler implements WebExceptionHandler {
 	}
 
 	/**
-	 * Added late, because Spring's own handler, which answers if Spring Boot's does not,
+	 * Added late, because Spring's own handler, which responds if Spring Boot's does not,
 	 * would add them again.
 	 */
 	private static void addHeadersTo(ServerHttpResponse response, LockException exception) {

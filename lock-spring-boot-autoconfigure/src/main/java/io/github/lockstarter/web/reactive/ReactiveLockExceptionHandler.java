@@ -12,8 +12,8 @@ import io.github.lockstarter.web.AcceptHeader;
 import io.github.lockstarter.web.LockProblems;
 
 /**
- * Answers a lock exception in Spring WebFlux with problem details for programs. Requests
- * of browsers, and requests whose response is committed, are left to
+ * Responds to a lock exception in Spring WebFlux with problem details for programs.
+ * Requests of browsers, and requests whose response is committed, are left to
  * {@link LockWebExceptionHandler}.
  */
 abstract class ReactiveLockExceptionHandler {

@@ -42,7 +42,7 @@ public final class ReactiveLockExceptionHandlers {
 	private ReactiveLockExceptionHandlers() {
 	}
 
-	/** Answers a {@link LockConflictException}. */
+	/** Responds to a {@link LockConflictException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
 	public static final class ReactiveConflictAdvice extends ReactiveLockExceptionHandler {
@@ -72,7 +72,7 @@ public final class ReactiveLockExceptionHandlers {
 
 	}
 
-	/** Answers a {@link MissingLockKeyException}. */
+	/** Responds to a {@link MissingLockKeyException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
 	public static final class ReactiveMissingKeyAdvice extends ReactiveLockExceptionHandler {
@@ -88,7 +88,7 @@ public final class ReactiveLockExceptionHandlers {
 
 	}
 
-	/** Answers a {@link TooManyLockKeysException}. */
+	/** Responds to a {@link TooManyLockKeysException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
 	public static final class ReactiveTooManyKeysAdvice extends ReactiveLockExceptionHandler {
@@ -104,7 +104,7 @@ public final class ReactiveLockExceptionHandlers {
 
 	}
 
-	/** Answers an {@link InvalidIdempotencyKeyException}. */
+	/** Responds to an {@link InvalidIdempotencyKeyException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
 	public static final class ReactiveInvalidIdempotencyKeyAdvice extends ReactiveLockExceptionHandler {
@@ -121,7 +121,7 @@ public final class ReactiveLockExceptionHandlers {
 
 	}
 
-	/** Answers a {@link PayloadMismatchException}. */
+	/** Responds to a {@link PayloadMismatchException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
 	public static final class ReactivePayloadMismatchAdvice extends ReactiveLockExceptionHandler {
@@ -137,7 +137,7 @@ public final class ReactiveLockExceptionHandlers {
 
 	}
 
-	/** Answers a {@link RequestTooLargeException}. */
+	/** Responds to a {@link RequestTooLargeException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
 	public static final class ReactiveTooLargeRequestAdvice extends ReactiveLockExceptionHandler {
@@ -153,7 +153,7 @@ public final class ReactiveLockExceptionHandlers {
 
 	}
 
-	/** Answers a {@link ResultUnavailableException}. */
+	/** Responds to a {@link ResultUnavailableException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
 	public static final class ReactiveResultUnavailableAdvice extends ReactiveLockExceptionHandler {
@@ -169,7 +169,7 @@ public final class ReactiveLockExceptionHandlers {
 
 	}
 
-	/** Answers a {@link LeaseLostException}. */
+	/** Responds to a {@link LeaseLostException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
 	public static final class ReactiveLostLeaseAdvice extends ReactiveLockExceptionHandler {
@@ -185,7 +185,7 @@ public final class ReactiveLockExceptionHandlers {
 
 	}
 
-	/** Answers a {@link LockStoreException}. */
+	/** Responds to a {@link LockStoreException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
 	public static final class ReactiveStoreAdvice extends ReactiveLockExceptionHandler {

@@ -29,8 +29,8 @@ import io.github.lockstarter.result.SharedResult.Response;
 import io.github.lockstarter.web.OwnLocations;
 
 /**
- * A response whose answer is kept for later duplicates, if leases are held for that. If
- * an earlier answer is replayed, nothing else is written.
+ * A response that is kept for later duplicates, if leases are held for that. If an
+ * earlier one is replayed, nothing else is written.
  */
 class RecordedExchangeResponse extends ServerHttpResponseDecorator {
 
@@ -61,7 +61,7 @@ class RecordedExchangeResponse extends ServerHttpResponseDecorator {
 	}
 
 	/**
-	 * Returns the response, whose answer is recorded from now on.
+	 * Returns the response, which is recorded from now on.
 	 * @param maxSize the largest number of bytes to record
 	 */
 	static RecordedExchangeResponse of(RecordedExchangeRequest request, ServerHttpResponse response, long maxSize) {
@@ -70,8 +70,8 @@ class RecordedExchangeResponse extends ServerHttpResponseDecorator {
 	}
 
 	/**
-	 * Returns the recorded response to the request, if answers are recorded. Filters may
-	 * have decorated it.
+	 * Returns the recorded response to the request, if responses are recorded. Filters
+	 * may have decorated it.
 	 */
 	static @Nullable RecordedExchangeResponse of(ServerWebExchange exchange) {
 		ServerHttpResponse response = exchange.getResponse();
@@ -88,7 +88,7 @@ class RecordedExchangeResponse extends ServerHttpResponseDecorator {
 		return this.request;
 	}
 
-	/** Returns the object that is notified of the answer and the end of the request. */
+	/** Returns the object that is notified of the response and the end of the request. */
 	RequestCompletion end() {
 		return this.end;
 	}
@@ -101,7 +101,7 @@ class RecordedExchangeResponse extends ServerHttpResponseDecorator {
 		head.headers().forEach(response.getHeaders()::put);
 	}
 
-	/** Replaces the answer with an earlier one. */
+	/** Replaces the response with an earlier one. */
 	void replay(Response answer) {
 		this.replayed = answer;
 	}
@@ -164,7 +164,7 @@ class RecordedExchangeResponse extends ServerHttpResponseDecorator {
 		});
 	}
 
-	/** The lock is released before the client receives the answer. */
+	/** The lock is released before the client receives the response. */
 	private Mono<Void> keep(Response answer) {
 		if (HttpMethod.HEAD.equals(this.request.getMethod())) {
 			this.end.dropAnswers();
@@ -194,8 +194,9 @@ class RecordedExchangeResponse extends ServerHttpResponseDecorator {
 		if (getHeaders().getContentLength() < 0 || !this.end.mayAwaitAnswer()) {
 			return values.doOnNext(this::record).concatWith(keep().then(Mono.empty()));
 		}
-		// The client has the whole answer with its last byte, so that is sent only after
-		// the answer has been stored.
+		// The client has the whole response with its last byte, so that is sent only
+		// after
+		// the response has been stored.
 		return values.map(this::recordOnHeap)
 			.buffer(2, 1)
 			.concatMap((next) -> (next.size() == 2) ? Mono.just(next.get(0)) : keep().thenReturn(next.get(0)), 1);
@@ -241,7 +242,7 @@ class RecordedExchangeResponse extends ServerHttpResponseDecorator {
 		return Flux.from(body).doOnNext(DataBufferUtils::release).then();
 	}
 
-	/** Returns the body of an earlier answer, after the head has been set. */
+	/** Returns the body of an earlier response, after the head has been set. */
 	private Mono<DataBuffer> replayedBody(Response answer) {
 		byte[] bytes = (answer.bytes() != null) ? answer.bytes() : NO_BODY;
 		return Mono.fromSupplier(() -> {
@@ -258,7 +259,7 @@ class RecordedExchangeResponse extends ServerHttpResponseDecorator {
 		if (isCommitted()) {
 			return super.setComplete();
 		}
-		// The answer to a HEAD request is complete only at this point.
+		// The response to a HEAD request is complete only at this point.
 		return (answer != null) ? replayedBody(answer).flatMap((body) -> getDelegate().writeWith(Mono.just(body)))
 			.then(Mono.defer(super::setComplete)) : keep().then(super.setComplete());
 	}

@@ -7,7 +7,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * The locale of the answer to a request.
+ * The locale of the response to a request.
  */
 final class RequestLocale {
 

@@ -15,9 +15,9 @@ import org.springframework.core.Ordered;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Records requests, and the answers to those whose leases are held until the answer is
- * known. It is outside of all other filters, because these may answer as well, for
- * example those of Spring Security. If no handler may keep answers, it does nothing.
+ * Records requests, and the responses to those whose leases are held until the response
+ * is known. It is outside of all other filters, because these may respond as well, for
+ * example those of Spring Security. If no handler may keep responses, it does nothing.
  */
 public final class AnswerFilter extends OncePerRequestFilter implements Ordered {
 
@@ -29,7 +29,7 @@ public final class AnswerFilter extends OncePerRequestFilter implements Ordered 
 
 	/**
 	 * Creates a filter.
-	 * @param keepsAnswers whether any handler may keep answers for later duplicates
+	 * @param keepsAnswers whether any handler may keep responses for later duplicates
 	 * @param maxSize the largest number of bytes that may be kept
 	 * @param maxRequestSize the largest number of bytes of a request that is compared
 	 */

@@ -48,7 +48,7 @@ final class EarlyHandlers {
 	/** By the registered handler: beans of one class may have different advice. */
 	private final Map<HandlerMethod, KeyArguments> known = new ConcurrentHashMap<>();
 
-	/** Registered handlers with an entity whose controller did not exist at the start. */
+	/** Registered handlers with an entity whose controller did not exist at startup. */
 	private final Set<HandlerMethod> unchecked = ConcurrentHashMap.newKeySet();
 
 	/**
@@ -105,7 +105,7 @@ final class EarlyHandlers {
 				args[position] = each.getValue().resolveArgument(parameters[position], null, request, binders);
 			}
 			catch (Exception ex) {
-				// Spring MVC answers it when it resolves all arguments.
+				// Spring MVC handles it when it resolves all arguments.
 				if (!isOfRequest(ex) && this.failed.add(registered(handler))) {
 					logger.warn("The locks of %s are acquired after its arguments, which cannot be resolved before"
 						.formatted(handler.getShortLogMessage()), ex);

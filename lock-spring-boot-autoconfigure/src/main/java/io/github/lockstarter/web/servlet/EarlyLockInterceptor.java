@@ -90,8 +90,8 @@ final class EarlyLockInterceptor implements AsyncHandlerInterceptor {
 	}
 
 	/**
-	 * Lets Spring MVC call the handler of a request that has waited, or answer it before
-	 * anything is loaded for the handler.
+	 * Lets Spring MVC call the handler of a request that has waited, or respond to it
+	 * before anything is loaded for the handler.
 	 */
 	private static boolean resume(WebAsyncManager manager, HttpServletRequest request, HttpServletResponse response,
 			Object handler) throws Exception {

@@ -4,7 +4,7 @@ import io.github.lockstarter.operation.LockedMethod;
 
 /**
  * Suspends a request that waits for its locks without a thread, before its handler is
- * called. It is never the answer to a request.
+ * called. It is never the response to a request.
  */
 final class HandlerWaitsException extends RuntimeException {
 

@@ -14,8 +14,8 @@ import io.github.lockstarter.web.servlet.ServletRequestHandling.Suspendable;
 
 /**
  * Provides annotated handlers with the information whether they may wait without a
- * thread, marks replayed answers, and notifies leases of the end of their request: of its
- * outermost dispatch.
+ * thread, marks replayed responses, and notifies leases of the end of their request: of
+ * its outermost dispatch.
  */
 final class LockHandlerInterceptor implements AsyncHandlerInterceptor {
 
@@ -56,7 +56,7 @@ final class LockHandlerInterceptor implements AsyncHandlerInterceptor {
 			return;
 		}
 		CallerSecurity.end(request);
-		// A request has not ended before its answer is known.
+		// A request has not ended before its response is known.
 		if (request.getAttribute(RequestCompletion.ATTRIBUTE) instanceof RequestCompletion end && !end.awaitsAnswer()) {
 			end.reached();
 		}

@@ -32,8 +32,8 @@ import io.github.lockstarter.result.SharedResult.Response;
 import io.github.lockstarter.web.OwnLocations;
 
 /**
- * A response whose answer is kept for later duplicates, if leases are held for that when
- * it is written. Otherwise it has no effect.
+ * A response that is kept for later duplicates, if leases are held for that when it is
+ * written. Otherwise it has no effect.
  */
 final class RecordedServletResponse extends HttpServletResponseWrapper {
 
@@ -92,7 +92,7 @@ final class RecordedServletResponse extends HttpServletResponseWrapper {
 		this.maxSize = maxSize;
 	}
 
-	/** Returns the response to the request, if answers are recorded. */
+	/** Returns the response to the request, if responses are recorded. */
 	static @Nullable RecordedServletResponse of(HttpServletRequest request) {
 		return (request.getAttribute(ATTRIBUTE) instanceof RecordedServletResponse recorded) ? recorded : null;
 	}
@@ -112,10 +112,10 @@ final class RecordedServletResponse extends HttpServletResponseWrapper {
 	}
 
 	/**
-	 * Marks the end of the handling of the request, whose answer has been written. Unless
-	 * the answer is too large to be kept, the lock is released before the client receives
-	 * it.
-	 * @throws IOException if the answer cannot be sent
+	 * Marks the end of the handling of the request, whose response has been written.
+	 * Unless the response is too large to be kept, the lock is released before the client
+	 * receives it.
+	 * @throws IOException if the response cannot be sent
 	 */
 	void handled() throws IOException {
 		if (this.copiedWriter != null) {
@@ -144,8 +144,8 @@ final class RecordedServletResponse extends HttpServletResponseWrapper {
 	}
 
 	/**
-	 * Replaces the answer with the response to another request. Filters inside of this
-	 * response have changed that one already, so what they write is discarded.
+	 * Replaces the response with that to another request. Filters inside of this response
+	 * have changed that one already, so what they write is discarded.
 	 */
 	void replay(Response response) {
 		this.replayed = response;
@@ -359,9 +359,9 @@ final class RecordedServletResponse extends HttpServletResponseWrapper {
 	}
 
 	/**
-	 * Returns whether what is written is held back until the answer has been stored:
-	 * otherwise the client could have the whole answer while the lock is held. A
-	 * container sends an answer as soon as it has the length that was announced. What
+	 * Returns whether what is written is held back until the response has been stored:
+	 * otherwise the client could have the whole response while the lock is held. A
+	 * container sends a response as soon as it has the length that was announced. What
 	 * other threads write is not, since they may complete the request.
 	 */
 	private boolean isHeldBack(Copy copy) {
@@ -374,7 +374,7 @@ final class RecordedServletResponse extends HttpServletResponseWrapper {
 	}
 
 	/**
-	 * Returns whether the answer is written to its end, even if its client has
+	 * Returns whether the response is written to its end, even if its client has
 	 * disconnected: because it may be kept, and the client may retry; or because a writer
 	 * that fails would be a failure of the work, which a retry would repeat.
 	 */

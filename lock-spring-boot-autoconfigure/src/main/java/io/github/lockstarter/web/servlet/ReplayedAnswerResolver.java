@@ -20,14 +20,14 @@ import io.github.lockstarter.result.SharedResult.Response;
 import io.github.lockstarter.web.ReplayedHeader;
 
 /**
- * Answers a request with the answer to an earlier one.
+ * Responds to a request with the response to an earlier one.
  */
 public final class ReplayedAnswerResolver implements HandlerExceptionResolver, Ordered {
 
 	/** The attribute in which Spring Boot stores an exception for its error page. */
 	private static final String ERROR_ATTRIBUTE = "org.springframework.boot.webmvc.error.DefaultErrorAttributes.ERROR";
 
-	/** Ordered before resolvers that answer every exception. */
+	/** Ordered before resolvers that resolve every exception. */
 	@Override
 	public int getOrder() {
 		return Ordered.HIGHEST_PRECEDENCE;
@@ -39,7 +39,7 @@ public final class ReplayedAnswerResolver implements HandlerExceptionResolver, O
 		if (!(exception instanceof ReplayedAnswerException replayed)) {
 			return null;
 		}
-		// The error page must answer as it did before, and not show this exception.
+		// The error page must respond as it did before, and not show this exception.
 		request.removeAttribute(ERROR_ATTRIBUTE);
 		send(replayed.answer(), request, response);
 		return new ModelAndView();

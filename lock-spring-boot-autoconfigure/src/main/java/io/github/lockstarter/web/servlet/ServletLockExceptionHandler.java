@@ -17,12 +17,12 @@ import io.github.lockstarter.web.AcceptHeader;
 import io.github.lockstarter.web.LockProblems;
 
 /**
- * Answers a lock exception in Spring MVC: with problem details for programs, and for
+ * Responds to a lock exception in Spring MVC: with problem details for programs, and for
  * browsers with the application's HTML error page, with the same status and headers.
  */
 abstract class ServletLockExceptionHandler {
 
-	/** The name of the attribute with the exception that was answered. */
+	/** The name of the attribute with the exception that was handled. */
 	static final String ANSWERED = ServletLockExceptionHandler.class.getName() + ".answered";
 
 	private final LockProblems problems;

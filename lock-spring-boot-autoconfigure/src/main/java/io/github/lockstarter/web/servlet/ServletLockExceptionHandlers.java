@@ -42,7 +42,7 @@ public final class ServletLockExceptionHandlers {
 	private ServletLockExceptionHandlers() {
 	}
 
-	/** Answers a {@link LockConflictException}. */
+	/** Responds to a {@link LockConflictException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
 	public static final class ServletConflictAdvice extends ServletLockExceptionHandler {
@@ -62,7 +62,7 @@ public final class ServletLockExceptionHandlers {
 
 	}
 
-	/** Answers a {@link MissingLockKeyException}. */
+	/** Responds to a {@link MissingLockKeyException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
 	public static final class ServletMissingKeyAdvice extends ServletLockExceptionHandler {
@@ -79,7 +79,7 @@ public final class ServletLockExceptionHandlers {
 
 	}
 
-	/** Answers a {@link TooManyLockKeysException}. */
+	/** Responds to a {@link TooManyLockKeysException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
 	public static final class ServletTooManyKeysAdvice extends ServletLockExceptionHandler {
@@ -96,7 +96,7 @@ public final class ServletLockExceptionHandlers {
 
 	}
 
-	/** Answers an {@link InvalidIdempotencyKeyException}. */
+	/** Responds to an {@link InvalidIdempotencyKeyException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
 	public static final class ServletInvalidIdempotencyKeyAdvice extends ServletLockExceptionHandler {
@@ -113,7 +113,7 @@ public final class ServletLockExceptionHandlers {
 
 	}
 
-	/** Answers a {@link PayloadMismatchException}. */
+	/** Responds to a {@link PayloadMismatchException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
 	public static final class ServletPayloadMismatchAdvice extends ServletLockExceptionHandler {
@@ -130,7 +130,7 @@ public final class ServletLockExceptionHandlers {
 
 	}
 
-	/** Answers a {@link RequestTooLargeException}. */
+	/** Responds to a {@link RequestTooLargeException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
 	public static final class ServletTooLargeRequestAdvice extends ServletLockExceptionHandler {
@@ -147,7 +147,7 @@ public final class ServletLockExceptionHandlers {
 
 	}
 
-	/** Answers a {@link ResultUnavailableException}. */
+	/** Responds to a {@link ResultUnavailableException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
 	public static final class ServletResultUnavailableAdvice extends ServletLockExceptionHandler {
@@ -164,7 +164,7 @@ public final class ServletLockExceptionHandlers {
 
 	}
 
-	/** Answers a {@link LeaseLostException}. */
+	/** Responds to a {@link LeaseLostException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
 	public static final class ServletLostLeaseAdvice extends ServletLockExceptionHandler {
@@ -181,7 +181,7 @@ public final class ServletLockExceptionHandlers {
 
 	}
 
-	/** Answers a {@link LockStoreException}. */
+	/** Responds to a {@link LockStoreException}. */
 	@ControllerAdvice
 	@Order(BEFORE_SPRING_BOOT)
 	public static final class ServletStoreAdvice extends ServletLockExceptionHandler {

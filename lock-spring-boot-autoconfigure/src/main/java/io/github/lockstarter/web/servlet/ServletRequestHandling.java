@@ -211,7 +211,8 @@ final class ServletRequestHandling implements RequestHandling {
 			return recorded.isForOneClient() ? null : made;
 		}
 		catch (HttpMediaTypeNotAcceptableException ex) {
-			// The work is done, as without a transaction, and Spring MVC answers this.
+			// The work is done, as without a transaction, and Spring MVC responds to
+			// this.
 			return null;
 		}
 		catch (RuntimeException ex) {

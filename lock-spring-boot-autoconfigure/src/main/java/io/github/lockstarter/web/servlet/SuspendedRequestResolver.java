@@ -9,11 +9,11 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
 
 /**
- * Resolves the exception of a suspended request, without an answer.
+ * Resolves the exception of a suspended request, without a response.
  */
 public final class SuspendedRequestResolver implements HandlerExceptionResolver, Ordered {
 
-	/** Ordered before resolvers that answer every exception. */
+	/** Ordered before resolvers that resolve every exception. */
 	@Override
 	public int getOrder() {
 		return Ordered.HIGHEST_PRECEDENCE;
