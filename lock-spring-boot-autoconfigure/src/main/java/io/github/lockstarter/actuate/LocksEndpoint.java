@@ -212,7 +212,7 @@ public class LocksEndpoint {
 	 * @param locks the locks with a holder or waiters in this instance
 	 * @param lastRuns the last runs, in this instance, of methods whose calls may be
 	 * skipped, by the name of the lock
-	 * @param totals the counts of events since the start, by the name of the lock
+	 * @param totals the counts of events since startup, by the name of the lock
 	 */
 	public record Locks(String instance, Collection<Lock> locks, Map<String, LastRuns.Run> lastRuns,
 			Map<String, Map<String, Long>> totals) {
@@ -222,7 +222,7 @@ public class LocksEndpoint {
 	 * The response of the endpoint for one name.
 	 *
 	 * @param locks the locks with a holder or waiters in this instance
-	 * @param totals the counts of events since the start
+	 * @param totals the counts of events since startup
 	 * @param storedResults the number of results that all instances have stored for later
 	 * duplicates; absent if the store cannot list them
 	 */

@@ -37,7 +37,7 @@ final class DynamoDbStoreClient implements DisposableBean {
 
 	/**
 	 * By default, the driver retries for more than ten seconds when it is throttled, and
-	 * the outcome of the request would be unknown.
+	 * the outcome of the command would be unknown.
 	 */
 	private static final RetryStrategy RETRIES = AwsRetryStrategy.standardRetryStrategy()
 		.toBuilder()
@@ -109,7 +109,7 @@ final class DynamoDbStoreClient implements DisposableBean {
 
 	/**
 	 * Connects as the application does. Its timeouts, retries, interceptors and metrics
-	 * are about its own requests.
+	 * are about its own calls.
 	 */
 	private static void follow(DynamoDbServiceClientConfiguration application, DynamoDbAsyncClientBuilder builder) {
 		builder.region(application.region());

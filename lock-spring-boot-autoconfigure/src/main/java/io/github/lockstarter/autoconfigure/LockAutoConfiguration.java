@@ -16,9 +16,8 @@ import io.github.lockstarter.store.LockStore;
  * of the application takes precedence over each of these. The stores are created with the
  * registry, and not at all if a test replaces the registry. It comes after the
  * auto-configuration of transactions, so that the advice inside of transactions is
- * registered after the advisor of transactions, and after those of GraphQL and gRPC, so
- * that their advices of the application come before the exception handlers of this
- * library.
+ * registered after their advisor. It also comes after those of GraphQL and gRPC, so that
+ * their advices of the application come before the exception handlers of this library.
  */
 @AutoConfiguration(afterName = { "org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration",
 		"org.springframework.boot.graphql.autoconfigure.GraphQlAutoConfiguration",

@@ -19,7 +19,7 @@ import io.github.lockstarter.result.ResultHead;
 /**
  * Hints for expression roots, optional classes, stored results and messages, and for
  * properties that are bound without a bean: {@link DataRedisProperties}, and those of
- * stores that are not used, whose names {@link UnknownPropertyWarning} requests.
+ * stores that are not used, whose names {@link UnknownPropertyWarning} asks for.
  */
 class LockRuntimeHints implements RuntimeHintsRegistrar {
 

@@ -72,7 +72,7 @@ final class RefreshWarning implements GenericApplicationListener {
 					|| Stream.of(LockProperties.Store.values()).anyMatch((store) -> differs(store, binder));
 		}
 		catch (RuntimeException ex) {
-			// The start would fail.
+			// Startup would fail.
 			return true;
 		}
 	}

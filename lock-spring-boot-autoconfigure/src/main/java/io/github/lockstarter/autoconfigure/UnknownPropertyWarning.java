@@ -51,14 +51,14 @@ final class UnknownPropertyWarning implements ConfigurationPropertiesBindHandler
 
 	private static final ConfigurationPropertyName NAMES = LOCK.append("names");
 
-	/** A source that cannot be iterated, so that binding requests all names of a bean. */
+	/** A source that cannot be iterated, so that binding asks for all names of a bean. */
 	private static final ConfigurationPropertySource NOTHING = (name) -> null;
 
 	private final ConfigurableEnvironment environment;
 
 	private final ListableBeanFactory beans;
 
-	/** The requested names, by their {@link #uniform} form. */
+	/** The names that were asked for, by their {@link #uniform} form. */
 	private final Map<String, String> known = new ConcurrentHashMap<>();
 
 	UnknownPropertyWarning(ConfigurableEnvironment environment, ListableBeanFactory beans) {
@@ -123,7 +123,7 @@ final class UnknownPropertyWarning implements ConfigurationPropertiesBindHandler
 					&& uniform.startsWith(prefix + "."));
 	}
 
-	/** Warns if the name is unknown even with the names that the beans do not request. */
+	/** Warns if the name is unknown even with the names that the beans do not ask for. */
 	private void check(ConfigurationPropertyName name, ConfigurationPropertySource source) {
 		requestAll(name);
 		if (!isKnown(name, source) && !isForLaterBean(name)) {
@@ -133,7 +133,7 @@ final class UnknownPropertyWarning implements ConfigurationPropertiesBindHandler
 	}
 
 	/**
-	 * Requests the names of nested properties, which are not requested if no property is
+	 * Asks for the names of nested properties, which no bean asks for if no property is
 	 * set there, and those of stores that are not used.
 	 */
 	private void requestAll(ConfigurationPropertyName name) {

@@ -80,11 +80,11 @@ public final class CallTransactions {
 	}
 
 	/**
-	 * Returns why the result of the work must not be kept; {@code null} if it may be:
-	 * what the work has done until now cannot be rolled back any more, and not all of it
-	 * has been. What one transaction has committed must not be done again, whatever
-	 * becomes of another one. A transaction around the call counts, unless the work had
-	 * one of its own that has been committed.
+	 * Returns why the result of the work must not be kept; {@code null} if it may be. It
+	 * may be if what the work has done until now cannot be rolled back any more, and not
+	 * all of it has been. What one transaction has committed must not be done again,
+	 * whatever becomes of another one. A transaction around the call counts, unless the
+	 * work had one of its own that has been committed.
 	 * @param despiteRollback whether the result may be kept although all was rolled back
 	 */
 	@Nullable String objection(boolean despiteRollback) {

@@ -2,9 +2,9 @@ package io.github.lockstarter.completion;
 
 /**
  * Decides when the leases of a call are released: once, when nothing needs them any
- * longer. They are needed by the work of the call, by inner calls that have joined them,
- * until the end of the request if it covers the response, and until the response is known
- * if that is kept. After the end of the request, work that has not begun never begins.
+ * longer. The work of the call needs them, and so do inner calls that have joined them. A
+ * request whose response is covered needs them until its end, and a response that is kept
+ * until it is known. After the end of the request, work that has not begun never begins.
  * <p>
  * Each method that ends a need returns whether the leases are to be released now.
  */

@@ -100,7 +100,7 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 	}
 
 	/**
-	 * Returns the annotated method, by the class that the pointcut has matched: if the
+	 * Returns the annotated method, by the class that the pointcut has matched. If the
 	 * target is a proxy, that is the class of the proxy, which may have annotated methods
 	 * that its own target lacks.
 	 * @throws LockConfigurationException if there is none, because the call would run

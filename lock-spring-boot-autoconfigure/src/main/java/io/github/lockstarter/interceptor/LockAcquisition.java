@@ -37,9 +37,9 @@ import io.github.lockstarter.result.SharedCall;
 
 /**
  * Acquires the locks of one call before it proceeds. The locks of each annotation are
- * acquired together, and those of several annotations in an order that is the same for
- * all methods, so that calls cannot deadlock if no outer call holds a lock. A lease that
- * the chain of calls holds already is joined.
+ * acquired together. Those of several annotations are acquired in an order that is the
+ * same for all methods. So calls cannot deadlock if no outer call holds a lock. A lease
+ * that the chain of calls holds already is joined.
  */
 public final class LockAcquisition {
 

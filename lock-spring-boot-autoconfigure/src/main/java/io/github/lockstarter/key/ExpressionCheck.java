@@ -166,7 +166,7 @@ final class ExpressionCheck {
 
 	/**
 	 * Returns whether the child of a node stands for the call, and the node does not name
-	 * the member that it reads: it passes the call on as a value, or the member is known
+	 * the member that it reads. It passes the call on as a value, or the member is known
 	 * only at the evaluation, as in {@code #root[#name]}.
 	 */
 	private static boolean readsWholeCall(SpelNode node, int child, boolean inRootScope) {

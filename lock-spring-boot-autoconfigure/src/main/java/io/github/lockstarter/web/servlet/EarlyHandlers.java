@@ -32,10 +32,10 @@ import io.github.lockstarter.interceptor.ExclusiveRequestAdvisor;
 import io.github.lockstarter.operation.LockedMethod;
 
 /**
- * The handlers whose locks can be acquired before their arguments are resolved: no other
- * advice is outside of the lock, and of the arguments the locks depend only on those that
- * are plain values of the request. These are path variables, parameters and headers that
- * are texts, numbers, booleans, characters, UUIDs or constants of an enum.
+ * The handlers whose locks can be acquired before their arguments are resolved. No other
+ * advice is outside of the lock, and the locks depend only on arguments that are plain
+ * values of the request. These are path variables, parameters and headers that are texts,
+ * numbers, booleans, characters, UUIDs or constants of an enum.
  */
 final class EarlyHandlers {
 

@@ -20,9 +20,9 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 
 /**
  * Keeps the model that Spring MVC has prepared for a call of an annotated handler, so
- * that a call in a later dispatch can use it: model, session and flash attributes,
- * including those that argument resolvers added. Only an argument resolver has access to
- * the model. So this resolver precedes all others, and delegates to them.
+ * that a call in a later dispatch can use it. These are model, session and flash
+ * attributes, including those that argument resolvers added. Only an argument resolver
+ * has access to the model. So this resolver precedes all others, and delegates to them.
  */
 public final class KeptModel implements HandlerMethodArgumentResolver {
 

@@ -375,8 +375,8 @@ final class RecordedServletResponse extends HttpServletResponseWrapper {
 
 	/**
 	 * Returns whether the response is written to its end, even if its client has
-	 * disconnected: because it may be kept, and the client may retry; or because a writer
-	 * that fails would be a failure of the work, which a retry would repeat.
+	 * disconnected. It may be kept, and the client may retry. Or a writer that fails
+	 * would be a failure of the work, which a retry would repeat.
 	 */
 	private boolean isWrittenToEnd(Copy copy) {
 		RequestCompletion end = end();

@@ -58,9 +58,9 @@ final class ServletRequestHandling implements RequestHandling {
 
 	/**
 	 * Longer than a store needs to grant a free lock. The registry notifies the thread
-	 * earlier if the lock is held, but one of the application may not: it is short enough
-	 * that other requests are hardly delayed if all threads of a container wait that
-	 * long.
+	 * earlier if the lock is held, but one of the application may not. The time is so
+	 * short that other requests are hardly delayed if all threads of a container wait
+	 * that long.
 	 */
 	private static final Duration MAX_BLOCKING_WAIT = Duration.ofMillis(50);
 
