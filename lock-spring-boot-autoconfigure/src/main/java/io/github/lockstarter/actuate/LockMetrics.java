@@ -24,7 +24,7 @@ public final class LockMetrics implements MeterBinder {
 	/** The tag of meters about the store. */
 	private static final String STORE = "store";
 
-	private static final List<Event> ANSWERS = List.of(Event.SHARED, Event.REPLAYED, Event.TOO_LARGE,
+	private static final List<Event> RESULTS = List.of(Event.SHARED, Event.REPLAYED, Event.TOO_LARGE,
 			Event.NOT_WRITABLE, Event.NOT_READABLE, Event.NOT_KEPT, Event.RESULT_DROPPED);
 
 	private final LockCounts counts;
@@ -76,7 +76,7 @@ public final class LockMetrics implements MeterBinder {
 		counter("lock.events.dropped", name, Event.EVENT_DROPPED,
 				"Events of rejected or skipped calls that were not published, because listeners were slow")
 			.register(registry);
-		ANSWERS
+		RESULTS
 			.forEach((event) -> counter("lock.answers", name, event, "Results of holders for other callers, by outcome")
 				.tag("outcome", event.label())
 				.register(registry));

@@ -22,7 +22,7 @@ import io.github.lockstarter.operation.LockOperationSource;
 import io.github.lockstarter.operation.LockedMethod;
 import io.github.lockstarter.operation.LockOperationValidator;
 import io.github.lockstarter.operation.ConflictStatuses;
-import io.github.lockstarter.web.reactive.AnswerRecorder;
+import io.github.lockstarter.web.reactive.ExchangeResponseRecorder;
 import io.github.lockstarter.web.reactive.PreparedConflictWriter;
 import io.github.lockstarter.web.reactive.DeferredResponseEntityHandler;
 import io.github.lockstarter.web.reactive.ExchangeRequestFilter;
@@ -64,9 +64,10 @@ class LockReactiveConfiguration {
 	}
 
 	@Bean
-	static AnswerRecorder exclusiveRequestAnswerRecorder(LockOperationSource operations,
+	static ExchangeResponseRecorder exclusiveRequestResponseRecorder(LockOperationSource operations,
 			ObjectProvider<LockProperties> properties) {
-		return new AnswerRecorder(operations::keepsResponses, () -> properties.getObject().share().maxSize().toBytes(),
+		return new ExchangeResponseRecorder(operations::keepsResponses,
+				() -> properties.getObject().share().maxSize().toBytes(),
 				() -> properties.getObject().replay().maxRequestSize().toBytes());
 	}
 

@@ -31,13 +31,13 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 import io.github.lockstarter.interceptor.ExclusiveRequestInterceptor;
 import io.github.lockstarter.operation.LockOperationSource;
 import io.github.lockstarter.operation.LockOperationValidator;
-import io.github.lockstarter.web.servlet.AnswerFilter;
+import io.github.lockstarter.web.servlet.ServletResponseRecorder;
 import io.github.lockstarter.web.servlet.ServletLockExceptionHandlers;
 import io.github.lockstarter.web.servlet.LockWebMvcConfigurer;
 import io.github.lockstarter.web.servlet.MadeResponse;
 import io.github.lockstarter.web.servlet.PreparedConflictResolver;
 import io.github.lockstarter.web.servlet.KeptModel;
-import io.github.lockstarter.web.servlet.ReplayedAnswerResolver;
+import io.github.lockstarter.web.servlet.ReplayedResponseResolver;
 import io.github.lockstarter.web.servlet.ServletRequestSupport;
 import io.github.lockstarter.web.servlet.SuspendedRequestResolver;
 
@@ -103,15 +103,16 @@ class LockServletConfiguration {
 	}
 
 	@Bean
-	static AnswerFilter exclusiveRequestAnswerFilter(LockOperationSource operations,
+	static ServletResponseRecorder exclusiveRequestResponseRecorder(LockOperationSource operations,
 			ObjectProvider<LockProperties> properties) {
-		return new AnswerFilter(operations::keepsResponses, () -> properties.getObject().share().maxSize().toBytes(),
+		return new ServletResponseRecorder(operations::keepsResponses,
+				() -> properties.getObject().share().maxSize().toBytes(),
 				() -> properties.getObject().replay().maxRequestSize().toBytes());
 	}
 
 	@Bean
-	static ReplayedAnswerResolver exclusiveRequestReplayedAnswerResolver() {
-		return new ReplayedAnswerResolver();
+	static ReplayedResponseResolver exclusiveRequestReplayedResponseResolver() {
+		return new ReplayedResponseResolver();
 	}
 
 	/** Changes the adapter of Spring MVC after its initialization. */

@@ -16,7 +16,7 @@ public interface CallResponse {
 	 * Returns whether the web framework notifies of the response at the end of the
 	 * request, so that it can be kept for later duplicates.
 	 */
-	boolean notifiesOfAnswer();
+	boolean notifiesOfResponse();
 
 	/**
 	 * Makes the response from the value that the handler returned, before the handler's

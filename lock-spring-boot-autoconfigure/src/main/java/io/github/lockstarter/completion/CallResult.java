@@ -99,7 +99,7 @@ public final class CallResult {
 	 * response, and of the end of the request
 	 */
 	public boolean expectResponse(CallResponse response) {
-		boolean expected = mayKeepResponse() && response.notifiesOfAnswer();
+		boolean expected = mayKeepResponse() && response.notifiesOfResponse();
 		if (expected) {
 			this.response = response;
 		}
@@ -116,7 +116,7 @@ public final class CallResult {
 	 * @return whether the response to the failure is to be kept
 	 */
 	boolean failed(Throwable failure) {
-		if (!mayKeepResponse() || this.sharing == null || !this.sharing.results().keepsAnswerTo(failure)) {
+		if (!mayKeepResponse() || this.sharing == null || !this.sharing.results().keepsResponseTo(failure)) {
 			return false;
 		}
 		this.failed = true;
@@ -239,7 +239,7 @@ public final class CallResult {
 	 * Marks that the response cannot be kept, because it is not the same for other
 	 * callers. One that is not to be kept has no effect.
 	 */
-	void refuseResponse(String reason, int status) {
+	void responseLost(String reason, int status) {
 		if (this.sharing != null && this.sharing.results().selects(this.failed ? null : this.value, status)) {
 			this.kept = writeLost(reason);
 		}

@@ -230,14 +230,14 @@ public final class HeldLeases {
 	}
 
 	/** Returns whether the leases are held until the response is known. */
-	boolean awaitsAnswer() {
+	boolean awaitsResponse() {
 		return this.gate.awaitsResponse();
 	}
 
 	/**
 	 * Returns whether the leases are, or may yet be, held until the response is known.
 	 */
-	boolean mayAwaitAnswer() {
+	boolean mayAwaitResponse() {
 		return this.result.expectsResponse() && !this.gate.isOpen();
 	}
 
@@ -247,7 +247,7 @@ public final class HeldLeases {
 	 * @return completes when the leases have been released; at once if they are still
 	 * needed
 	 */
-	CompletionStage<Void> answered(Response response) {
+	CompletionStage<Void> responded(Response response) {
 		if (this.gate.awaitsResponse()) {
 			this.result.keepResponse(response);
 			return releaseIf(this.gate.responseKnown());
@@ -260,23 +260,23 @@ public final class HeldLeases {
 	 * @param reason why it would not be the same for other callers
 	 * @param status its status
 	 */
-	void answerLost(String reason, int status) {
+	void responseLost(String reason, int status) {
 		if (this.gate.awaitsResponse()) {
-			this.result.refuseResponse(reason, status);
+			this.result.responseLost(reason, status);
 		}
 	}
 
 	/** Marks that the response is known, and has no body that others could receive. */
-	void dropAnswer() {
+	void dropResponse() {
 		this.result.drop("The response to a HEAD request has no body");
-		giveUpAnswer();
+		giveUpResponse();
 	}
 
 	/**
 	 * Stops to wait for the response, because the handler is called again and will be
 	 * responded to then.
 	 */
-	void giveUpAnswer() {
+	void giveUpResponse() {
 		releaseIf(this.gate.responseKnown());
 	}
 

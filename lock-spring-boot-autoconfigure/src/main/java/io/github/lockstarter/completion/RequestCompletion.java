@@ -49,13 +49,13 @@ public final class RequestCompletion {
 	}
 
 	/** Returns whether leases are held until the response is known. */
-	public boolean awaitsAnswer() {
-		return this.held.stream().anyMatch(HeldLeases::awaitsAnswer);
+	public boolean awaitsResponse() {
+		return this.held.stream().anyMatch(HeldLeases::awaitsResponse);
 	}
 
 	/** Returns whether leases are, or may yet be, held until the response is known. */
-	public boolean mayAwaitAnswer() {
-		return this.held.stream().anyMatch(HeldLeases::mayAwaitAnswer);
+	public boolean mayAwaitResponse() {
+		return this.held.stream().anyMatch(HeldLeases::mayAwaitResponse);
 	}
 
 	/**
@@ -64,16 +64,16 @@ public final class RequestCompletion {
 	 */
 	public boolean finishesWork() {
 		return this.held.stream()
-			.anyMatch((leases) -> leases.result().replays() && leases.mayAwaitAnswer() && !leases.awaitsAnswer());
+			.anyMatch((leases) -> leases.result().replays() && leases.mayAwaitResponse() && !leases.awaitsResponse());
 	}
 
 	/**
 	 * Keeps the response for later duplicates where leases are held for that.
 	 * @return completes when these have been released; never fails
 	 */
-	public CompletionStage<Void> answered(Response answer) {
+	public CompletionStage<Void> responded(Response response) {
 		return CompletableFuture
-			.allOf(awaiting().map((leases) -> leases.answered(answer).toCompletableFuture())
+			.allOf(awaiting().map((leases) -> leases.responded(response).toCompletableFuture())
 				.toArray(CompletableFuture[]::new))
 			.exceptionally((failure) -> null);
 	}
@@ -83,27 +83,27 @@ public final class RequestCompletion {
 	 * @param reason why it would not be the same for other callers
 	 * @param status its status
 	 */
-	public void answerLost(String reason, int status) {
-		this.held.forEach((leases) -> leases.answerLost(reason, status));
+	public void responseLost(String reason, int status) {
+		this.held.forEach((leases) -> leases.responseLost(reason, status));
 	}
 
 	/**
 	 * Keeps no response, because it is that to a {@code HEAD} request, which has no body.
 	 */
-	public void dropAnswers() {
-		awaiting().forEach(HeldLeases::dropAnswer);
+	public void dropResponses() {
+		awaiting().forEach(HeldLeases::dropResponse);
 	}
 
 	/**
 	 * Releases leases that are held until the response is known: the handler is called
 	 * again, by advice that repeats failed calls.
 	 */
-	public void giveUpAnswers() {
-		awaiting().forEach(HeldLeases::giveUpAnswer);
+	public void giveUpResponses() {
+		awaiting().forEach(HeldLeases::giveUpResponse);
 	}
 
 	private Stream<HeldLeases> awaiting() {
-		return this.held.stream().filter(HeldLeases::awaitsAnswer);
+		return this.held.stream().filter(HeldLeases::awaitsResponse);
 	}
 
 	/**

@@ -22,7 +22,7 @@ import io.github.lockstarter.completion.ReturnType;
 import io.github.lockstarter.key.CurrentRequest;
 import io.github.lockstarter.key.RequestWithoutContent;
 import io.github.lockstarter.operation.LockedMethod;
-import io.github.lockstarter.result.ReplayedAnswerException;
+import io.github.lockstarter.result.ReplayedResponseException;
 import io.github.lockstarter.result.SharedResult;
 
 /**
@@ -168,7 +168,7 @@ public final class LockedCall implements GuardedCall, StageCall {
 
 	private @Nullable Object value(SharedResult result) {
 		if (result instanceof SharedResult.Response response) {
-			throw new ReplayedAnswerException(response);
+			throw new ReplayedResponseException(response);
 		}
 		return CompletionAdapterRegistry.completed(returnType(), ((SharedResult.Value) result).value());
 	}

@@ -101,7 +101,7 @@ final class ReactiveCalls {
 					return request == null || !handled || !replays(request, leases.result().received());
 				});
 			return (request != null && end != null && handled) ? acquired.onErrorResume(LockConflictException.class,
-					(conflict) -> answer(request, end, conflict, call)) : acquired;
+					(conflict) -> respond(request, end, conflict, call)) : acquired;
 		});
 	}
 
@@ -113,10 +113,10 @@ final class ReactiveCalls {
 	 * Emits nothing if the response has been written. A handler that calls itself while
 	 * it holds its lock receives the conflict.
 	 */
-	private static Mono<HeldLeases> answer(ReactiveRequestSupport.Request request, RequestCompletion end,
+	private static Mono<HeldLeases> respond(ReactiveRequestSupport.Request request, RequestCompletion end,
 			LockConflictException conflict, LockedCall call) {
-		Mono<Void> answered = !end.hasLeases() ? request.answer(conflict, call) : null;
-		return (answered != null) ? answered.then(Mono.empty()) : Mono.error(conflict);
+		Mono<Void> responded = !end.hasLeases() ? request.respond(conflict, call) : null;
+		return (responded != null) ? responded.then(Mono.empty()) : Mono.error(conflict);
 	}
 
 	/**

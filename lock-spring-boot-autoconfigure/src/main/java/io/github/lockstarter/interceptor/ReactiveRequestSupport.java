@@ -58,7 +58,7 @@ public interface ReactiveRequestSupport {
 		 * @return completes when the response has been written; {@code null} if the
 		 * conflict has to be emitted as an error signal
 		 */
-		@Nullable Mono<Void> answer(LockConflictException conflict, LockedCall call);
+		@Nullable Mono<Void> respond(LockConflictException conflict, LockedCall call);
 
 	}
 

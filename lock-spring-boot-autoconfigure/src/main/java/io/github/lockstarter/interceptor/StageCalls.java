@@ -24,7 +24,7 @@ public final class StageCalls {
 	 * The longest time for which the caller waits for the store. The registry notifies
 	 * the caller much earlier if the lock is held, but one of the application may not.
 	 */
-	private static final Duration FIRST_ANSWER = Duration.ofSeconds(2);
+	private static final Duration FIRST_WAIT = Duration.ofSeconds(2);
 
 	private StageCalls() {
 	}
@@ -38,7 +38,7 @@ public final class StageCalls {
 	public static @Nullable Object call(StageCall call, boolean mayBlock) throws Throwable {
 		CallingThread thread = new CallingThread();
 		CompletableFuture<HeldLeases> acquired = call.acquireAsync(thread);
-		if (!thread.await(acquired, mayBlock ? FIRST_ANSWER : Duration.ZERO)) {
+		if (!thread.await(acquired, mayBlock ? FIRST_WAIT : Duration.ZERO)) {
 			return new WaitingCall(call, acquired).begin();
 		}
 		HeldLeases leases;

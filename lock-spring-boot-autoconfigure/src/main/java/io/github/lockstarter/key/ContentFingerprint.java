@@ -29,7 +29,7 @@ public final class ContentFingerprint {
 	public static String of(String lockName, @Nullable Object... content) {
 		for (Object each : content) {
 			if (each != null && !(each instanceof MultipartFile) && ArgumentFingerprint.isOnce(each.getClass())) {
-				throw refused(lockName, "a %s can be read only once".formatted(each.getClass().getName()));
+				throw invalid(lockName, "a %s can be read only once".formatted(each.getClass().getName()));
 			}
 		}
 		List<@Nullable Object> values = new ArrayList<>();
@@ -39,11 +39,11 @@ public final class ContentFingerprint {
 			return CanonicalJson.writeState(values);
 		}
 		catch (IllegalArgumentException ex) {
-			throw refused(lockName, "a part of it cannot be written as JSON: " + ex.getMessage());
+			throw invalid(lockName, "a part of it cannot be written as JSON: " + ex.getMessage());
 		}
 	}
 
-	private static LockConfigurationException refused(String lockName, String reason) {
+	private static LockConfigurationException invalid(String lockName, String reason) {
 		return new LockConfigurationException(
 				"Idempotent work under lock '%s' cannot compare its content: %s.".formatted(lockName, reason),
 				"Compare values that can be written as JSON, such as the identifier and the text of a message.");

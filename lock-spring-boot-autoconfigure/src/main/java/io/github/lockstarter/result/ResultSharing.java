@@ -83,7 +83,7 @@ public final class ResultSharing {
 		this.lockName = other.lockName;
 		this.work = other.work;
 		this.type = other.type;
-		this.replay = new ReplayRetention(keep, (other.replay != null) ? other.replay.answers() : KeptAnswers.VALUES);
+		this.replay = new ReplayRetention(keep, (other.replay != null) ? other.replay.results() : KeptResults.VALUES);
 		this.logged = other.logged;
 		this.format = other.format;
 	}
@@ -388,13 +388,13 @@ public final class ResultSharing {
 
 	/** Returns whether chosen statuses are kept, instead of successful values. */
 	public boolean keepsStatuses() {
-		return this.replay != null && !this.replay.answers().values();
+		return this.replay != null && !this.replay.results().values();
 	}
 
 	private boolean isShared(@Nullable Object value, int status) {
-		return (this.replay == null || this.replay.answers().values())
+		return (this.replay == null || this.replay.results().values())
 				? this.settings.predicate().isShared(this.lockName, value, HttpStatusCode.valueOf(status))
-				: this.replay.answers().contain(status);
+				: this.replay.results().contain(status);
 	}
 
 	private static int status(@Nullable Object value, @Nullable Integer set) {
@@ -423,13 +423,13 @@ public final class ResultSharing {
 	 * Returns whether the response to a failure of the work may be shared. The conflict
 	 * of another lock is one, because the work may have had an effect before.
 	 */
-	public boolean keepsAnswerTo(Throwable failure) {
-		return this.replay != null && !this.replay.answers().values() && mayKeep(failure);
+	public boolean keepsResponseTo(Throwable failure) {
+		return this.replay != null && !this.replay.results().values() && mayKeep(failure);
 	}
 
 	/** Returns whether each end of the work is kept, and not only some of them. */
 	public boolean keepsAll() {
-		return this.replay != null && this.replay.answers().equals(KeptAnswers.ALL);
+		return this.replay != null && this.replay.results().equals(KeptResults.ALL);
 	}
 
 	private boolean mayKeep(Throwable failure) {

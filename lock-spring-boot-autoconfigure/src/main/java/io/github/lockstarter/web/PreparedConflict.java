@@ -10,9 +10,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of an answer to a conflict, as written by the message converters of the
+ * The body of a response to a conflict, as written by the message converters of the
  * application for an earlier request. Only the path and the retry delay differ between
- * answers; the rest is kept as bytes.
+ * responses; the rest is kept as bytes.
  */
 public final class PreparedConflict {
 
@@ -42,11 +42,11 @@ public final class PreparedConflict {
 	}
 
 	/**
-	 * Prepares answers from one that has been written.
-	 * @param body the body of that answer
+	 * Prepares responses from one that has been written.
+	 * @param body the body of that response
 	 * @param path the path of its request
-	 * @param retryAfterMillis the retry delay of that answer
-	 * @return the prepared answer; {@code null} if the body is not JSON, or has an
+	 * @param retryAfterMillis the retry delay of that response
+	 * @return the prepared response; {@code null} if the body is not JSON, or has an
 	 * unexpected structure
 	 */
 	public static @Nullable PreparedConflict of(@Nullable String contentType, byte[] body, String path,
@@ -114,7 +114,7 @@ public final class PreparedConflict {
 
 	/**
 	 * For some extensions, Spring MVC adds a header so that browsers do not execute the
-	 * answer.
+	 * response.
 	 */
 	private static boolean mayHaveExtension(String path) {
 		int segment = path.lastIndexOf('/') + 1;

@@ -15,15 +15,15 @@ import org.springframework.http.ProblemDetail;
 import io.github.lockstarter.LockConflictException;
 
 /**
- * Prepared answers to conflicts, which are sent without the exception handling of a web
- * framework. An answer is prepared after the exception handling has produced it twice in
+ * Prepared responses to conflicts, which are sent without the exception handling of a web
+ * framework. A response is prepared after the exception handling has produced it twice in
  * the same way, for the same controller and for clients that accept the same media types.
  * It is used for one minute, so that changed messages of the application take effect.
  */
 public final class PreparedConflicts {
 
 	/** Clients choose the accepted media types, so the number is limited. */
-	private static final int MAX_ANSWERS = 1_000;
+	private static final int MAX_RESPONSES = 1_000;
 
 	private static final int MAX_ACCEPTED_LENGTH = 500;
 
@@ -33,7 +33,7 @@ public final class PreparedConflicts {
 
 	private final LongSupplier clock;
 
-	/** Creates an instance without prepared answers. */
+	/** Creates an instance without prepared responses. */
 	public PreparedConflicts() {
 		this(System::nanoTime);
 	}
@@ -42,14 +42,14 @@ public final class PreparedConflicts {
 		this.clock = clock;
 	}
 
-	/** Returns the answer to conflicts of a kind, if one is prepared. */
+	/** Returns the response to conflicts of a kind, if one is prepared. */
 	public @Nullable PreparedConflict find(ConflictKind kind) {
 		Sample sample = current(kind);
-		return (sample != null && sample.confirmed) ? sample.answer : null;
+		return (sample != null && sample.confirmed) ? sample.response : null;
 	}
 
 	/**
-	 * Returns whether {@link #add} needs an answer to a conflict of this kind.
+	 * Returns whether {@link #add} needs a response to a conflict of this kind.
 	 */
 	public boolean wants(ConflictKind kind) {
 		Sample sample = current(kind);
@@ -62,51 +62,52 @@ public final class PreparedConflicts {
 	}
 
 	/**
-	 * Adds an answer that the exception handling has produced.
-	 * @param answer the answer; {@code null} if conflicts of this kind cannot be prepared
+	 * Adds a response that the exception handling has produced.
+	 * @param response the response; {@code null} if conflicts of this kind cannot be
+	 * prepared
 	 */
-	public void add(ConflictKind kind, @Nullable PreparedConflict answer) {
-		if (this.samples.size() >= MAX_ANSWERS) {
+	public void add(ConflictKind kind, @Nullable PreparedConflict response) {
+		if (this.samples.size() >= MAX_RESPONSES) {
 			this.samples.clear();
 		}
 		Sample first = current(kind);
 		long end = this.clock.getAsLong() + MAX_AGE;
-		if (answer == null) {
+		if (response == null) {
 			this.samples.put(kind, new Sample(null, true, end));
 		}
 		else if (first == null) {
-			this.samples.put(kind, new Sample(answer, false, end));
+			this.samples.put(kind, new Sample(response, false, end));
 		}
-		else if (first.answer != null && !first.confirmed) {
-			this.samples.put(kind, new Sample(first.answer.isSameAs(answer) ? answer : null, true, end));
+		else if (first.response != null && !first.confirmed) {
+			this.samples.put(kind, new Sample(first.response.isSameAs(response) ? response : null, true, end));
 		}
 	}
 
 	/**
-	 * An answer of the exception handling to conflicts of a kind.
+	 * A response of the exception handling to conflicts of a kind.
 	 *
-	 * @param answer the answer; {@code null} if they cannot be prepared
-	 * @param confirmed whether a second answer was the same
+	 * @param response the response; {@code null} if they cannot be prepared
+	 * @param confirmed whether a second response was the same
 	 * @param end the time until which it is used
 	 */
-	private record Sample(@Nullable PreparedConflict answer, boolean confirmed, long end) {
+	private record Sample(@Nullable PreparedConflict response, boolean confirmed, long end) {
 	}
 
 	/**
-	 * Everything on which an answer depends, except for the path of the request and the
+	 * Everything on which a response depends, except for the path of the request and the
 	 * retry delay.
 	 *
 	 * @param controller the type of the controller
 	 * @param problem the type of the problem
-	 * @param status the status of the answer
-	 * @param locale the language of the answer
+	 * @param status the status of the response
+	 * @param locale the language of the response
 	 * @param accepted the media types that the client accepts, parsed or as in the header
 	 */
 	public record ConflictKind(Class<?> controller, URI problem, int status, Locale locale, List<?> accepted) {
 
 		/**
 		 * Returns the kind of a conflict.
-		 * @return the kind; {@code null} if the answer also depends on something else
+		 * @return the kind; {@code null} if the response also depends on something else
 		 */
 		public static @Nullable ConflictKind of(Class<?> controller, LockConflictException conflict, Locale locale,
 				List<?> accepted) {

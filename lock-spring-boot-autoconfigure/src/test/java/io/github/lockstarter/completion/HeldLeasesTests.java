@@ -55,8 +55,8 @@ class HeldLeasesTests {
 		Mockito.when(this.results.writeResponse(Caller.ANY, PAYMENT_REQUIRED, null)).thenReturn("written response");
 		Mockito.when(this.results.sharesResponses()).thenReturn(true);
 		Mockito.when(this.response.status()).thenReturn(null);
-		Mockito.when(this.response.notifiesOfAnswer()).thenReturn(true);
-		Mockito.when(this.results.keepsAnswerTo(Mockito.any())).thenReturn(true);
+		Mockito.when(this.response.notifiesOfResponse()).thenReturn(true);
+		Mockito.when(this.results.keepsResponseTo(Mockito.any())).thenReturn(true);
 	}
 
 	@Test
@@ -127,8 +127,8 @@ class HeldLeasesTests {
 		leases.beginOnThread();
 		leases.failed(new IllegalStateException());
 		leases.close();
-		assertThat(leases.awaitsAnswer()).isTrue();
-		leases.answered(PAYMENT_REQUIRED);
+		assertThat(leases.awaitsResponse()).isTrue();
+		leases.responded(PAYMENT_REQUIRED);
 		Mockito.verify(this.first).releaseAsync("written response");
 	}
 
@@ -140,13 +140,13 @@ class HeldLeasesTests {
 		before.result().expectResponse(this.response);
 		before.failed(conflict);
 		before.close();
-		assertThat(before.awaitsAnswer()).isFalse();
+		assertThat(before.awaitsResponse()).isFalse();
 		Mockito.verify(this.first).close();
 		HeldLeases during = sharing();
 		during.result().expectResponse(this.response);
 		during.beginOnThread();
 		during.failed(conflict);
-		assertThat(during.awaitsAnswer()).isTrue();
+		assertThat(during.awaitsResponse()).isTrue();
 	}
 
 	@Test
@@ -155,8 +155,8 @@ class HeldLeasesTests {
 		HeldLeases leases = sharing();
 		leases.beginOnThread();
 		leases.failed(new IllegalStateException());
-		assertThat(leases.awaitsAnswer()).isFalse();
-		leases.answered(PAYMENT_REQUIRED);
+		assertThat(leases.awaitsResponse()).isFalse();
+		leases.responded(PAYMENT_REQUIRED);
 		leases.end();
 		Mockito.verify(this.first).releaseAsync();
 	}
@@ -170,10 +170,10 @@ class HeldLeasesTests {
 		leases.leave("value");
 		leases.close();
 		Mockito.verify(this.first, Mockito.never()).close();
-		leases.answered(PAYMENT_REQUIRED);
+		leases.responded(PAYMENT_REQUIRED);
 		Mockito.verify(this.first).releaseAsync("written response");
 		leases.requestEnded();
-		leases.answered(PAYMENT_REQUIRED);
+		leases.responded(PAYMENT_REQUIRED);
 		Mockito.verify(this.first, Mockito.times(1)).releaseAsync(Mockito.any());
 	}
 
@@ -201,7 +201,7 @@ class HeldLeasesTests {
 		leases.result().expectResponse(this.response);
 		leases.leave("value");
 		leases.end();
-		leases.answered(PAYMENT_REQUIRED);
+		leases.responded(PAYMENT_REQUIRED);
 		Mockito.verify(this.first).releaseAsync("written value");
 	}
 
@@ -225,7 +225,7 @@ class HeldLeasesTests {
 		lost.result().expectResponse(this.response);
 		lost.leave("value");
 		lost.end();
-		lost.answerLost("It is for one client", 200);
+		lost.responseLost("It is for one client", 200);
 		lost.requestEnded();
 		Mockito.verify(this.first, Mockito.times(3)).releaseAsync("no result");
 		HeldLeases notBegun = sharing();
@@ -242,7 +242,7 @@ class HeldLeasesTests {
 		leases.beginOnThread();
 		leases.failed(new IllegalStateException());
 		leases.end();
-		leases.giveUpAnswer();
+		leases.giveUpResponse();
 		Mockito.verify(this.first).releaseAsync();
 	}
 
@@ -267,7 +267,7 @@ class HeldLeasesTests {
 		changed.result().transactionEnded(transaction, true);
 		changed.leave("another value");
 		changed.end();
-		assertThat(changed.awaitsAnswer()).isTrue();
+		assertThat(changed.awaitsResponse()).isTrue();
 	}
 
 	@Test
@@ -281,7 +281,7 @@ class HeldLeasesTests {
 		leases.result().transactionEnded(transaction, false);
 		leases.leave(null);
 		leases.end();
-		assertThat(leases.awaitsAnswer()).isTrue();
+		assertThat(leases.awaitsResponse()).isTrue();
 	}
 
 	@Test
@@ -300,7 +300,7 @@ class HeldLeasesTests {
 		assertThat(leases.result().atCommit(CONNECTION)).isNull();
 		leases.leave("value");
 		leases.end();
-		leases.answered(sent);
+		leases.responded(sent);
 		Mockito.verify(this.first).releaseAsync("sent response");
 		HeldLeases unsent = sharing();
 		unsent.result().expectResponse(this.response);
@@ -393,7 +393,7 @@ class HeldLeasesTests {
 		Mockito.verify(this.first).keepInTransaction("pending", transaction);
 		leases.leave("value");
 		leases.end();
-		assertThat(leases.awaitsAnswer()).isTrue();
+		assertThat(leases.awaitsResponse()).isTrue();
 	}
 
 	@Test

@@ -216,7 +216,7 @@ class ExclusiveRequestInterceptorTests {
 	void handlerWithKeptResponse() throws Exception {
 		ResultSharing results = Mockito.mock(ResultSharing.class);
 		Mockito.when(results.sharesResponses()).thenReturn(true);
-		Mockito.when(this.handling.notifiesOfAnswer()).thenReturn(true);
+		Mockito.when(this.handling.notifiesOfResponse()).thenReturn(true);
 		handle();
 		HeldLeases leases = HeldLeases.of(method("value").method(), new Outcome(this.registry.lease("a:1"), null),
 				new SharedCall(results, Caller.ANY), false);

@@ -36,7 +36,7 @@ import io.github.lockstarter.operation.LockOperationSource;
 import io.github.lockstarter.operation.LockedMethod;
 import io.github.lockstarter.result.Caller;
 import io.github.lockstarter.result.Outcome;
-import io.github.lockstarter.result.ReplayedAnswerException;
+import io.github.lockstarter.result.ReplayedResponseException;
 import io.github.lockstarter.result.ResultSharing;
 import io.github.lockstarter.result.SharedCall;
 import io.github.lockstarter.result.SharedResult;
@@ -121,8 +121,8 @@ class LockedCallTests {
 	@DisplayName("If the response to the failure may be kept, they are held until it is known")
 	void keptFailure() {
 		Mockito.when(this.results.sharesResponses()).thenReturn(true);
-		Mockito.when(this.results.keepsAnswerTo(this.target.failure)).thenReturn(true);
-		Mockito.when(this.handling.notifiesOfAnswer()).thenReturn(true);
+		Mockito.when(this.results.keepsResponseTo(this.target.failure)).thenReturn(true);
+		Mockito.when(this.handling.notifiesOfResponse()).thenReturn(true);
 		HeldLeases[] leases = new HeldLeases[1];
 		assertThatIllegalArgumentException().isThrownBy(() -> work((call) -> {
 			leases[0] = sharing(call);
@@ -176,10 +176,10 @@ class LockedCallTests {
 	@DisplayName("A call that received a response fails with it, and the request of a handler is marked as replayed")
 	void receivedResponse() {
 		Way receive = (call) -> call.proceed(received(call, DECLINED));
-		assertThatExceptionOfType(ReplayedAnswerException.class).isThrownBy(() -> work(receive).plain("1", null))
-			.satisfies((replayed) -> assertThat(replayed.answer()).isSameAs(DECLINED));
+		assertThatExceptionOfType(ReplayedResponseException.class).isThrownBy(() -> work(receive).plain("1", null))
+			.satisfies((replayed) -> assertThat(replayed.response()).isSameAs(DECLINED));
 		handle();
-		assertThatExceptionOfType(ReplayedAnswerException.class).isThrownBy(() -> work(receive).plain("1", null));
+		assertThatExceptionOfType(ReplayedResponseException.class).isThrownBy(() -> work(receive).plain("1", null));
 		Mockito.verify(this.handling).replay(DECLINED);
 		assertThat(this.target.runs).isEmpty();
 	}
@@ -315,7 +315,7 @@ class LockedCallTests {
 	void respond() {
 		Mockito.when(this.results.sharesResponses()).thenReturn(true);
 		for (boolean notifies : new boolean[] { false, true }) {
-			Mockito.when(this.handling.notifiesOfAnswer()).thenReturn(notifies);
+			Mockito.when(this.handling.notifiesOfResponse()).thenReturn(notifies);
 			work((call) -> {
 				assertThat(sharing(call).result().expectResponse(this.handling)).isEqualTo(notifies);
 				assertThat(this.registry.held(call.method(), "a:1").result().expectResponse(this.handling)).isFalse();

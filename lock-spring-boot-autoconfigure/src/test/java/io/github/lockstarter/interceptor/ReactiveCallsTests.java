@@ -48,7 +48,7 @@ import io.github.lockstarter.interceptor.ReactiveRequestSupport.Request;
 import io.github.lockstarter.key.CurrentRequest;
 import io.github.lockstarter.operation.LockOperationSource;
 import io.github.lockstarter.operation.LockedMethod;
-import io.github.lockstarter.result.ReplayedAnswerException;
+import io.github.lockstarter.result.ReplayedResponseException;
 import io.github.lockstarter.result.ResponseHead;
 import io.github.lockstarter.result.SharedCall;
 import io.github.lockstarter.result.SharedResult.Response;
@@ -319,16 +319,16 @@ class ReactiveCallsTests {
 	void keptResponse(boolean onThread) {
 		if (onThread) {
 			handleOnThread();
-			Mockito.when(this.handling.notifiesOfAnswer()).thenReturn(true);
+			Mockito.when(this.handling.notifiesOfResponse()).thenReturn(true);
 		}
 		else {
 			subscribeInRequest(true);
-			Mockito.when(this.request.notifiesOfAnswer()).thenReturn(true);
+			Mockito.when(this.request.notifiesOfResponse()).thenReturn(true);
 		}
 		this.work.replayed().block();
-		assertThat(this.end.awaitsAnswer()).isTrue();
+		assertThat(this.end.awaitsResponse()).isTrue();
 		assertThat(this.registry.released).isEmpty();
-		this.end.answered(PAID);
+		this.end.responded(PAID);
 		assertThat(this.registry.released).containsExactly("with result a:1");
 	}
 
@@ -347,12 +347,12 @@ class ReactiveCallsTests {
 	void replayedLater() {
 		subscribeInRequest(true);
 		keep(PAID);
-		assertThatExceptionOfType(ReplayedAnswerException.class).isThrownBy(this.work.replayed()::block);
+		assertThatExceptionOfType(ReplayedResponseException.class).isThrownBy(this.work.replayed()::block);
 		Mockito.verify(this.request).replay(PAID);
 		Mockito.clearInvocations(this.request);
 		subscribeInRequest(false);
 		Mockito.when(this.request.replay(any())).thenReturn(true);
-		assertThatExceptionOfType(ReplayedAnswerException.class).isThrownBy(this.work.replayed()::block);
+		assertThatExceptionOfType(ReplayedResponseException.class).isThrownBy(this.work.replayed()::block);
 		Mockito.verify(this.request, Mockito.never()).replay(any());
 		assertThat(this.target.runs).isEmpty();
 	}
@@ -363,11 +363,11 @@ class ReactiveCallsTests {
 		subscribeInRequest(true);
 		this.registry.hold("a:1");
 		boolean[] written = new boolean[1];
-		Mockito.when(this.request.answer(any(), any())).thenReturn(Mono.fromRunnable(() -> written[0] = true));
+		Mockito.when(this.request.respond(any(), any())).thenReturn(Mono.fromRunnable(() -> written[0] = true));
 		assertThat(this.work.mono("1").blockOptional()).isEmpty();
 		assertThat(written).containsExactly(true);
 		ArgumentCaptor<LockedCall> call = ArgumentCaptor.captor();
-		Mockito.verify(this.request).answer(any(), call.capture());
+		Mockito.verify(this.request).respond(any(), call.capture());
 		assertThat(call.getValue().method()).isSameAs(method("mono"));
 	}
 
@@ -377,13 +377,13 @@ class ReactiveCallsTests {
 		subscribeInRequest(true);
 		this.registry.hold("a:1");
 		assertThatExceptionOfType(LockConflictException.class).isThrownBy(this.work.mono("1")::block);
-		Mockito.when(this.request.answer(any(), any())).thenReturn(Mono.empty());
+		Mockito.when(this.request.respond(any(), any())).thenReturn(Mono.empty());
 		subscribeInRequest(false);
 		assertThatExceptionOfType(LockConflictException.class).isThrownBy(this.work.mono("1")::block);
 		subscribeInRequest(true);
 		this.end.add(this.registry.held(method("mono"), "b:1"));
 		assertThatExceptionOfType(LockConflictException.class).isThrownBy(this.work.mono("1")::block);
-		Mockito.verify(this.request).answer(any(), any());
+		Mockito.verify(this.request).respond(any(), any());
 	}
 
 	@Test

@@ -154,11 +154,11 @@ class ResultSharingTests {
 	@Test
 	@DisplayName("The response to a failure is kept only where statuses are listed, and the predicate agrees")
 	void failures() {
-		assertThat(ofHandler(null).keepsAnswerTo(new IllegalStateException("paid"))).isFalse();
-		assertThat(ofHandler(replay("values")).keepsAnswerTo(new IllegalStateException("paid"))).isFalse();
+		assertThat(ofHandler(null).keepsResponseTo(new IllegalStateException("paid"))).isFalse();
+		assertThat(ofHandler(replay("values")).keepsResponseTo(new IllegalStateException("paid"))).isFalse();
 		assertThat(this.asked).isEmpty();
-		assertThat(ofHandler(replay("402")).keepsAnswerTo(new IllegalStateException("paid"))).isTrue();
-		assertThat(ofHandler(replay("all")).keepsAnswerTo(new IllegalStateException("free"))).isFalse();
+		assertThat(ofHandler(replay("402")).keepsResponseTo(new IllegalStateException("paid"))).isTrue();
+		assertThat(ofHandler(replay("all")).keepsResponseTo(new IllegalStateException("free"))).isFalse();
 		assertThat(this.asked).containsExactly("lock paid", "lock free");
 	}
 
@@ -191,7 +191,7 @@ class ResultSharingTests {
 		assertThat(ofBean(null).writeValue(CALLER, "one", null)).isNull();
 		assertThat(ofBean(null).isShared("one", null)).isFalse();
 		assertThat(this.counts.get("lock", Event.NOT_WRITABLE)).isEqualTo(2);
-		assertThat(ofHandler(replay("all")).keepsAnswerTo(new IllegalStateException())).isFalse();
+		assertThat(ofHandler(replay("all")).keepsResponseTo(new IllegalStateException())).isFalse();
 		assertThat(this.counts.get("lock", Event.NOT_WRITABLE)).isEqualTo(3);
 	}
 
@@ -308,7 +308,7 @@ class ResultSharingTests {
 	}
 
 	private static ReplayRetention replay(String keep) {
-		return new ReplayRetention(Duration.ofHours(1), KeptAnswers.parse(keep));
+		return new ReplayRetention(Duration.ofHours(1), KeptResults.parse(keep));
 	}
 
 	private static Response response(int status) {

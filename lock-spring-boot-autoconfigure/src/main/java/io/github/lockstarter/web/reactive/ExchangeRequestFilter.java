@@ -49,7 +49,7 @@ public final class ExchangeRequestFilter extends ServerWebExchangeContextFilter 
 		}
 		return super.filter(exchange, chain).doFinally((signal) -> {
 			// A request has not ended before its response is known.
-			if (!end.awaitsAnswer()) {
+			if (!end.awaitsResponse()) {
 				end.reached();
 			}
 		});

@@ -110,12 +110,12 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 		}
 
 		@Override
-		public @Nullable Mono<Void> answer(LockConflictException conflict, LockedCall call) {
+		public @Nullable Mono<Void> respond(LockConflictException conflict, LockedCall call) {
 			return this.conflicts.write(conflict, call, this.exchange);
 		}
 
 		@Override
-		public boolean notifiesOfAnswer() {
+		public boolean notifiesOfResponse() {
 			RecordedExchangeResponse recorded = RecordedExchangeResponse.of(this.exchange);
 			if (recorded != null) {
 				recorded.handledFor(this.exchange.getRequest().getURI());
@@ -127,7 +127,7 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 		public void callAgain() {
 			RequestCompletion end = end();
 			if (end != null) {
-				end.giveUpAnswers();
+				end.giveUpResponses();
 			}
 		}
 

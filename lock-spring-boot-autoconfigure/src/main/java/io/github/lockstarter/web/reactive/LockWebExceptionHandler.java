@@ -52,13 +52,13 @@ public final class LockWebExceptionHandler implements WebExceptionHandler {
 		}
 		LockException exception = this.statuses.addTo(thrown);
 		return askAdvices(exchange, exception).flatMap((result) -> write(exchange, result))
-			.doOnError((unanswered) -> addHeadersTo(exchange.getResponse(), exception));
+			.doOnError((unhandled) -> addHeadersTo(exchange.getResponse(), exception));
 	}
 
 	private Mono<HandlerResult> askAdvices(ServerWebExchange exchange, LockException exception) {
 		Mono<HandlerResult> result = Mono.error(exception);
 		for (DispatchExceptionHandler each : this.advices) {
-			result = result.onErrorResume((unanswered) -> each.handleError(exchange, unanswered));
+			result = result.onErrorResume((unhandled) -> each.handleError(exchange, unhandled));
 		}
 		return result;
 	}

@@ -38,10 +38,10 @@ import io.github.lockstarter.web.PreparedConflicts.ConflictKind;
 import io.github.lockstarter.web.PreparedConflicts;
 
 /**
- * Answers conflicts of handlers with prepared documents, instead of Spring WebFlux's
+ * Responds to conflicts of handlers with prepared documents, instead of Spring WebFlux's
  * exception handling. The first conflicts of a kind are error signals. If the advice of
- * this library answers them, their answers are kept for later conflicts. This is not done
- * in an application that observes errors or changes answers.
+ * this library handles them, its responses are kept for later conflicts. This is not done
+ * in an application that observes errors or changes responses.
  */
 public final class PreparedConflictWriter {
 
@@ -59,7 +59,7 @@ public final class PreparedConflictWriter {
 	/**
 	 * Creates a writer.
 	 * @param beans the beans of the application
-	 * @param enabled whether answers are prepared
+	 * @param enabled whether responses are prepared
 	 */
 	public PreparedConflictWriter(ListableBeanFactory beans, BooleanSupplier enabled) {
 		this.observers = new ReactiveConflictObservers(beans);
@@ -69,7 +69,7 @@ public final class PreparedConflictWriter {
 	}
 
 	/**
-	 * Answers the request if the answer is prepared.
+	 * Responds to the request if the response is prepared.
 	 * @return completes when the response has been written; {@code null} if the conflict
 	 * has to be emitted as an error signal
 	 */
@@ -85,9 +85,9 @@ public final class PreparedConflictWriter {
 		if (kind == null) {
 			return null;
 		}
-		PreparedConflict answer = this.prepared.find(kind);
-		byte[] body = (answer != null) ? answer.body(path(exchange), conflict.getRetryAfter().toMillis()) : null;
-		if (answer == null || body == null) {
+		PreparedConflict found = this.prepared.find(kind);
+		byte[] body = (found != null) ? found.body(path(exchange), conflict.getRetryAfter().toMillis()) : null;
+		if (found == null || body == null) {
 			if (this.prepared.wants(kind) && call.isOutermostOf(handler.createWithResolvedBean().getBean())) {
 				exchange.getAttributes().put(SIGNALLED, kind);
 			}
@@ -96,7 +96,7 @@ public final class PreparedConflictWriter {
 		response.setStatusCode(HttpStatusCode.valueOf(kind.status()));
 		HttpHeaders headers = response.getHeaders();
 		headers.putAll(conflict.getHeaders());
-		headers.set(HttpHeaders.CONTENT_TYPE, answer.contentType());
+		headers.set(HttpHeaders.CONTENT_TYPE, found.contentType());
 		headers.setContentLength(body.length);
 		return response.writeWith(Mono.just(response.bufferFactory().wrap(body)));
 	}
@@ -120,16 +120,16 @@ public final class PreparedConflictWriter {
 	}
 
 	/**
-	 * Writes the answer to a conflict that was an error signal, and prepares later
-	 * answers.
-	 * @param type the return type of the answer
-	 * @return completes when the answer has been written; {@code null} if answers cannot
-	 * be prepared, and nothing is written
+	 * Writes the response to a conflict that was an error signal, and prepares later
+	 * responses.
+	 * @param type the return type of the response
+	 * @return completes when the response has been written; {@code null} if responses
+	 * cannot be prepared, and nothing is written
 	 */
-	@Nullable Mono<Void> writeSignalled(LockConflictException conflict, ResponseEntity<ProblemDetail> answer,
+	@Nullable Mono<Void> writeSignalled(LockConflictException conflict, ResponseEntity<ProblemDetail> entity,
 			MethodParameter type, ServerWebExchange exchange) {
 		if (!(exchange.getAttribute(SIGNALLED) instanceof ConflictKind kind)
-				|| kind.status() != answer.getStatusCode().value()) {
+				|| kind.status() != entity.getStatusCode().value()) {
 			return null;
 		}
 		ServerHttpResponse response = new ServerHttpResponseDecorator(exchange.getResponse()) {
@@ -150,12 +150,12 @@ public final class PreparedConflictWriter {
 		};
 		return this.entities.get()
 			.handleResult(exchange.mutate().response(response).build(),
-					new HandlerResult(this, Mono.just(answer), type));
+					new HandlerResult(this, Mono.just(entity), type));
 	}
 
 	/**
-	 * Finds components of the application that observe a conflict, or change its answer,
-	 * only if Spring WebFlux handles the error signal.
+	 * Finds components of the application that observe a conflict, or change its
+	 * response, only if Spring WebFlux handles the error signal.
 	 */
 	private static final class ReactiveConflictObservers {
 
@@ -170,7 +170,7 @@ public final class PreparedConflictWriter {
 		 */
 		ReactiveConflictObservers(ListableBeanFactory beans) {
 			this.found = SingletonSupplier
-				.of(() -> !beans.containsBean(ENTITIES) || changesAnswers(beans.getBean(ENTITIES))
+				.of(() -> !beans.containsBean(ENTITIES) || changesResponses(beans.getBean(ENTITIES))
 						|| beans.getBeanProvider(HandlerResultHandler.class)
 							.stream()
 							.anyMatch(ReactiveConflictObservers::isForeign)
@@ -179,7 +179,7 @@ public final class PreparedConflictWriter {
 							.anyMatch((handler) -> handler.getClass() != RequestMappingHandlerAdapter.class));
 		}
 
-		private static boolean changesAnswers(Object entities) {
+		private static boolean changesResponses(Object entities) {
 			return entities.getClass() != ResponseEntityResultHandler.class
 					|| !((ResponseEntityResultHandler) entities).getErrorResponseInterceptors().isEmpty();
 		}

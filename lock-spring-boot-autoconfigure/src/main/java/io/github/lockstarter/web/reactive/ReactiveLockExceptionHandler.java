@@ -24,7 +24,7 @@ abstract class ReactiveLockExceptionHandler {
 		this.problems = problems;
 	}
 
-	final Mono<ResponseEntity<ProblemDetail>> answer(LockException exception, ServerWebExchange exchange) {
+	final Mono<ResponseEntity<ProblemDetail>> respond(LockException exception, ServerWebExchange exchange) {
 		if (exchange.getResponse().isCommitted() || prefersHtml(exchange)) {
 			return Mono.error(exception);
 		}

@@ -64,9 +64,9 @@ public final class ReactiveLockExceptionHandlers {
 
 		@ExceptionHandler
 		Mono<ResponseEntity<ProblemDetail>> handle(LockConflictException exception, ServerWebExchange exchange) {
-			return answer(this.statuses.addTo(exception), exchange).flatMap((answer) -> {
-				Mono<Void> written = this.writer.writeSignalled(exception, answer, this.type, exchange);
-				return (written != null) ? written.then(Mono.empty()) : Mono.just(answer);
+			return respond(this.statuses.addTo(exception), exchange).flatMap((entity) -> {
+				Mono<Void> written = this.writer.writeSignalled(exception, entity, this.type, exchange);
+				return (written != null) ? written.then(Mono.empty()) : Mono.just(entity);
 			});
 		}
 
@@ -83,7 +83,7 @@ public final class ReactiveLockExceptionHandlers {
 
 		@ExceptionHandler
 		Mono<ResponseEntity<ProblemDetail>> handle(MissingLockKeyException exception, ServerWebExchange exchange) {
-			return answer(exception, exchange);
+			return respond(exception, exchange);
 		}
 
 	}
@@ -99,7 +99,7 @@ public final class ReactiveLockExceptionHandlers {
 
 		@ExceptionHandler
 		Mono<ResponseEntity<ProblemDetail>> handle(TooManyLockKeysException exception, ServerWebExchange exchange) {
-			return answer(exception, exchange);
+			return respond(exception, exchange);
 		}
 
 	}
@@ -116,7 +116,7 @@ public final class ReactiveLockExceptionHandlers {
 		@ExceptionHandler
 		Mono<ResponseEntity<ProblemDetail>> handle(InvalidIdempotencyKeyException exception,
 				ServerWebExchange exchange) {
-			return answer(exception, exchange);
+			return respond(exception, exchange);
 		}
 
 	}
@@ -132,7 +132,7 @@ public final class ReactiveLockExceptionHandlers {
 
 		@ExceptionHandler
 		Mono<ResponseEntity<ProblemDetail>> handle(PayloadMismatchException exception, ServerWebExchange exchange) {
-			return answer(exception, exchange);
+			return respond(exception, exchange);
 		}
 
 	}
@@ -148,7 +148,7 @@ public final class ReactiveLockExceptionHandlers {
 
 		@ExceptionHandler
 		Mono<ResponseEntity<ProblemDetail>> handle(RequestTooLargeException exception, ServerWebExchange exchange) {
-			return answer(exception, exchange);
+			return respond(exception, exchange);
 		}
 
 	}
@@ -164,7 +164,7 @@ public final class ReactiveLockExceptionHandlers {
 
 		@ExceptionHandler
 		Mono<ResponseEntity<ProblemDetail>> handle(ResultUnavailableException exception, ServerWebExchange exchange) {
-			return answer(exception, exchange);
+			return respond(exception, exchange);
 		}
 
 	}
@@ -180,7 +180,7 @@ public final class ReactiveLockExceptionHandlers {
 
 		@ExceptionHandler
 		Mono<ResponseEntity<ProblemDetail>> handle(LeaseLostException exception, ServerWebExchange exchange) {
-			return answer(exception, exchange);
+			return respond(exception, exchange);
 		}
 
 	}
@@ -196,7 +196,7 @@ public final class ReactiveLockExceptionHandlers {
 
 		@ExceptionHandler
 		Mono<ResponseEntity<ProblemDetail>> handle(LockStoreException exception, ServerWebExchange exchange) {
-			return answer(exception, exchange);
+			return respond(exception, exchange);
 		}
 
 	}

@@ -102,8 +102,8 @@ class RecordedExchangeResponse extends ServerHttpResponseDecorator {
 	}
 
 	/** Replaces the response with an earlier one. */
-	void replay(Response answer) {
-		this.replayed = answer;
+	void replay(Response response) {
+		this.replayed = response;
 	}
 
 	/** Records the response for a request to the address. */
@@ -116,7 +116,7 @@ class RecordedExchangeResponse extends ServerHttpResponseDecorator {
 	 * after that.
 	 */
 	void ended() {
-		if (this.body.isComplete() && this.end.awaitsAnswer()) {
+		if (this.body.isComplete() && this.end.awaitsResponse()) {
 			keep(response()).subscribe();
 		}
 		this.end.reached();
@@ -165,13 +165,13 @@ class RecordedExchangeResponse extends ServerHttpResponseDecorator {
 	}
 
 	/** The lock is released before the client receives the response. */
-	private Mono<Void> keep(Response answer) {
+	private Mono<Void> keep(Response response) {
 		if (HttpMethod.HEAD.equals(this.request.getMethod())) {
-			this.end.dropAnswers();
+			this.end.dropResponses();
 			return Mono.empty();
 		}
-		return this.end.awaitsAnswer()
-				? ReactiveTypeAdapter.goOn(Mono.fromCompletionStage(() -> this.end.answered(answer))) : Mono.empty();
+		return this.end.awaitsResponse()
+				? ReactiveTypeAdapter.goOn(Mono.fromCompletionStage(() -> this.end.responded(response))) : Mono.empty();
 	}
 
 	@Override
@@ -185,13 +185,13 @@ class RecordedExchangeResponse extends ServerHttpResponseDecorator {
 		}
 		// The handler may be called only at the first subscription.
 		return super.writeWith(Flux.<DataBuffer>from(body).switchOnFirst((first, values) -> {
-			Response answer = this.replayed;
-			return (answer != null) ? discard(values).then(replayedBody(answer)) : recorded(values);
+			Response response = this.replayed;
+			return (response != null) ? discard(values).then(replayedBody(response)) : recorded(values);
 		}));
 	}
 
 	private Flux<DataBuffer> recorded(Flux<DataBuffer> values) {
-		if (getHeaders().getContentLength() < 0 || !this.end.mayAwaitAnswer()) {
+		if (getHeaders().getContentLength() < 0 || !this.end.mayAwaitResponse()) {
 			return values.doOnNext(this::record).concatWith(keep().then(Mono.empty()));
 		}
 		// The client has the whole response with its last byte, so that is sent only
@@ -213,7 +213,7 @@ class RecordedExchangeResponse extends ServerHttpResponseDecorator {
 
 	/** Records a part of the body, if the response may have to be kept. */
 	private boolean record(DataBuffer buffer) {
-		boolean records = this.end.mayAwaitAnswer();
+		boolean records = this.end.mayAwaitResponse();
 		if (records) {
 			this.body.add(buffer);
 		}
@@ -227,10 +227,10 @@ class RecordedExchangeResponse extends ServerHttpResponseDecorator {
 		}
 		return super.writeAndFlushWith(
 				Flux.<Publisher<? extends DataBuffer>>from(body).switchOnFirst((first, values) -> {
-					Response answer = this.replayed;
-					return (answer != null)
+					Response response = this.replayed;
+					return (response != null)
 							? discard(values.concatMap((each) -> each))
-								.then(replayedBody(answer).<Publisher<? extends DataBuffer>>map(Mono::just))
+								.then(replayedBody(response).<Publisher<? extends DataBuffer>>map(Mono::just))
 							: values
 								.<Publisher<? extends DataBuffer>>map(
 										(each) -> Flux.<DataBuffer>from(each).doOnNext(this::record))
@@ -243,11 +243,11 @@ class RecordedExchangeResponse extends ServerHttpResponseDecorator {
 	}
 
 	/** Returns the body of an earlier response, after the head has been set. */
-	private Mono<DataBuffer> replayedBody(Response answer) {
-		byte[] bytes = (answer.bytes() != null) ? answer.bytes() : NO_BODY;
+	private Mono<DataBuffer> replayedBody(Response response) {
+		byte[] bytes = (response.bytes() != null) ? response.bytes() : NO_BODY;
 		return Mono.fromSupplier(() -> {
 			getHeaders().clearContentHeaders();
-			setHead(answer.head(), getDelegate());
+			setHead(response.head(), getDelegate());
 			getHeaders().setContentLength(bytes.length);
 			return bufferFactory().wrap(bytes);
 		});
@@ -255,12 +255,12 @@ class RecordedExchangeResponse extends ServerHttpResponseDecorator {
 
 	@Override
 	public Mono<Void> setComplete() {
-		Response answer = this.replayed;
+		Response response = this.replayed;
 		if (isCommitted()) {
 			return super.setComplete();
 		}
 		// The response to a HEAD request is complete only at this point.
-		return (answer != null) ? replayedBody(answer).flatMap((body) -> getDelegate().writeWith(Mono.just(body)))
+		return (response != null) ? replayedBody(response).flatMap((body) -> getDelegate().writeWith(Mono.just(body)))
 			.then(Mono.defer(super::setComplete)) : keep().then(super.setComplete());
 	}
 
@@ -275,7 +275,7 @@ class RecordedExchangeResponse extends ServerHttpResponseDecorator {
 
 		@Override
 		public Mono<Void> writeWith(Path file, long position, long count) {
-			if (end().mayAwaitAnswer()) {
+			if (end().mayAwaitResponse()) {
 				return writeWith(DataBufferUtils.takeUntilByteCount(
 						DataBufferUtils.read(new FileSystemResource(file), position, bufferFactory(), BUFFER_SIZE),
 						count));

@@ -71,7 +71,7 @@ final class EarlyLockInterceptor implements AsyncHandlerInterceptor {
 	private static boolean begin(HttpServletRequest request, HttpServletResponse response, Object handler,
 			LockAcquisition locks, HeldLeases leases) {
 		if (leases.result().received() instanceof Response received) {
-			ReplayedAnswerResolver.send(received, request, response);
+			ReplayedResponseResolver.send(received, request, response);
 			return false;
 		}
 		EarlyLeases.begin(request, handler, locks, leases);

@@ -57,7 +57,8 @@ final class LockHandlerInterceptor implements AsyncHandlerInterceptor {
 		}
 		CallerSecurity.end(request);
 		// A request has not ended before its response is known.
-		if (request.getAttribute(RequestCompletion.ATTRIBUTE) instanceof RequestCompletion end && !end.awaitsAnswer()) {
+		if (request.getAttribute(RequestCompletion.ATTRIBUTE) instanceof RequestCompletion end
+				&& !end.awaitsResponse()) {
 			end.reached();
 		}
 	}

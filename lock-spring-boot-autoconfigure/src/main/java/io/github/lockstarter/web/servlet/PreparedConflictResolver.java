@@ -39,11 +39,11 @@ import io.github.lockstarter.web.PreparedConflicts.ConflictKind;
 import io.github.lockstarter.web.PreparedConflicts;
 
 /**
- * Answers conflicts with prepared documents, instead of Spring MVC's search for an
+ * Responds to conflicts with prepared documents, instead of Spring MVC's search for an
  * advice, content negotiation and message converters. The first conflicts of a kind are
- * handled by Spring MVC. If the advice of this library answers them, their answers are
+ * handled by Spring MVC. If the advice of this library handles them, its responses are
  * kept for later conflicts. This is not done in an application that observes exceptions
- * or changes answers.
+ * or changes responses.
  */
 public final class PreparedConflictResolver implements HandlerExceptionResolver {
 
@@ -60,7 +60,7 @@ public final class PreparedConflictResolver implements HandlerExceptionResolver 
 	private volatile long lastYield = System.nanoTime();
 
 	/**
-	 * Creates a resolver, which has to come before all resolvers that answer.
+	 * Creates a resolver, which has to come before all resolvers that respond.
 	 * @param advices calls the controller advice
 	 * @param beans the beans of the application
 	 * @param virtualThreads whether requests have virtual threads, which yield at little
@@ -85,25 +85,24 @@ public final class PreparedConflictResolver implements HandlerExceptionResolver 
 		if (kind == null) {
 			return null;
 		}
-		PreparedConflict answer = this.prepared.find(kind);
-		byte[] body = (answer != null) ? answer.body(request.getRequestURI(), conflict.getRetryAfter().toMillis())
-				: null;
-		if (answer != null && body != null) {
+		PreparedConflict found = this.prepared.find(kind);
+		byte[] body = (found != null) ? found.body(request.getRequestURI(), conflict.getRetryAfter().toMillis()) : null;
+		if (found != null && body != null) {
 			giveWay();
-			return write(conflict, answer.contentType(), body, response);
+			return write(conflict, found.contentType(), body, response);
 		}
 		return (this.prepared.wants(kind) && !AcceptHeader.prefersHtml(accepted))
 				? prepare(kind, conflict, request, response, method) : null;
 	}
 
-	/** The answer may depend on the original path of the client. */
+	/** The response may depend on the original path of the client. */
 	private static boolean isForwarded(HttpServletRequest request) {
 		return request.getAttribute(RequestDispatcher.FORWARD_REQUEST_URI) != null;
 	}
 
 	/**
 	 * Yields the processor to the holder, whose next step may wait for it. Little is left
-	 * to do for a refused request, and its client may retry at once. Measured in ADR 37.
+	 * to do for a rejected request, and its client may retry at once. Measured in ADR 37.
 	 */
 	@SuppressWarnings("ThreadPriorityCheck") // only the timing depends on it
 	private void giveWay() {
@@ -141,9 +140,9 @@ public final class PreparedConflictResolver implements HandlerExceptionResolver 
 	private @Nullable ModelAndView prepare(ConflictKind kind, LockConflictException conflict,
 			HttpServletRequest request, HttpServletResponse response, HandlerMethod handler) {
 		ContentCachingResponseWrapper copy = new ContentCachingResponseWrapper(response);
-		ModelAndView answered = this.advices.resolveException(request, copy, handler, conflict);
-		if (answered != null) {
-			boolean ours = request.getAttribute(ServletLockExceptionHandler.ANSWERED) == conflict;
+		ModelAndView resolved = this.advices.resolveException(request, copy, handler, conflict);
+		if (resolved != null) {
+			boolean ours = request.getAttribute(ServletLockExceptionHandler.RESPONDED) == conflict;
 			this.prepared.add(kind, ours ? PreparedConflict.of(copy.getContentType(), copy.getContentAsByteArray(),
 					request.getRequestURI(), conflict.getRetryAfter().toMillis()) : null);
 		}
@@ -153,21 +152,21 @@ public final class PreparedConflictResolver implements HandlerExceptionResolver 
 		catch (IOException ex) {
 			// The client has disconnected.
 		}
-		return answered;
+		return resolved;
 	}
 
 	/**
-	 * Finds components of the application that observe a conflict, or change its answer,
-	 * only if Spring MVC handles the exception. Content negotiation by anything other
-	 * than the {@code Accept} header counts as such a component.
+	 * Finds components of the application that observe a conflict, or change its
+	 * response, only if Spring MVC handles the exception. Content negotiation by anything
+	 * other than the {@code Accept} header counts as such a component.
 	 */
 	private static final class ServletConflictObservers {
 
-		/** Resolvers that only answer. */
+		/** Resolvers that only respond. */
 		private static final Set<Class<?>> RESOLVERS = Set.of(ExceptionHandlerExceptionResolver.class,
 				ResponseStatusExceptionResolver.class, DefaultHandlerExceptionResolver.class,
 				HandlerExceptionResolverComposite.class, PreparedConflictResolver.class, SuspendedRequestResolver.class,
-				ReplayedAnswerResolver.class);
+				ReplayedResponseResolver.class);
 
 		/** Stores an exception for an error page, which is not used for a conflict. */
 		private static final String ERROR_ATTRIBUTES = "org.springframework.boot.webmvc.error.DefaultErrorAttributes";

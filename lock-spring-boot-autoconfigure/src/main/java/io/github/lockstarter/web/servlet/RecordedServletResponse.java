@@ -161,7 +161,7 @@ final class RecordedServletResponse extends HttpServletResponseWrapper {
 		if (original.containsHeader(HttpHeaders.CONTENT_ENCODING)) {
 			original.setHeader(HttpHeaders.CONTENT_ENCODING, null);
 		}
-		ReplayedAnswerResolver.sendTo(original, response);
+		ReplayedResponseResolver.sendTo(original, response);
 	}
 
 	/** Marks that the handling of the request failed, and that the error page follows. */
@@ -176,26 +176,26 @@ final class RecordedServletResponse extends HttpServletResponseWrapper {
 		if (end == null) {
 			return;
 		}
-		if (end.awaitsAnswer()) {
-			Response answer = (byErrorPage != null) ? byErrorPage : answer();
+		if (end.awaitsResponse()) {
+			Response sent = (byErrorPage != null) ? byErrorPage : sent();
 			if (HttpMethod.HEAD.matches(this.request.getMethod())) {
-				end.dropAnswers();
+				end.dropResponses();
 			}
-			else if (answer == null) {
-				end.answerLost("It was partly written before it was recorded", getStatus());
+			else if (sent == null) {
+				end.responseLost("It was partly written before it was recorded", getStatus());
 			}
-			else if (isForOneClient() && answer.body() != null && !answer.isRedirect()) {
-				end.answerLost("It may contain the identifier of a session, which the container writes into URLs",
-						answer.status());
+			else if (isForOneClient() && sent.body() != null && !sent.isRedirect()) {
+				end.responseLost("It may contain the identifier of a session, which the container writes into URLs",
+						sent.status());
 			}
 			else {
-				end.answered(answer).toCompletableFuture().join();
+				end.responded(sent).toCompletableFuture().join();
 			}
 		}
 		end.reached();
 	}
 
-	private @Nullable Response answer() {
+	private @Nullable Response sent() {
 		if (this.opened) {
 			return null;
 		}
@@ -311,7 +311,7 @@ final class RecordedServletResponse extends HttpServletResponseWrapper {
 	 */
 	private @Nullable Copy copy() {
 		RequestCompletion end = end();
-		if (this.copy == null && end != null && end.mayAwaitAnswer() && !isCommitted()) {
+		if (this.copy == null && end != null && end.mayAwaitResponse() && !isCommitted()) {
 			this.copy = new Copy(this.maxSize);
 		}
 		this.originalGiven |= this.copy == null;
@@ -366,7 +366,7 @@ final class RecordedServletResponse extends HttpServletResponseWrapper {
 	 */
 	private boolean isHeldBack(Copy copy) {
 		RequestCompletion end = end();
-		return this.redirect != null || (end != null && end.awaitsAnswer() && !copy.isFull() && mayBeHeldBack());
+		return this.redirect != null || (end != null && end.awaitsResponse() && !copy.isFull() && mayBeHeldBack());
 	}
 
 	private boolean mayBeHeldBack() {
@@ -380,12 +380,12 @@ final class RecordedServletResponse extends HttpServletResponseWrapper {
 	 */
 	private boolean isWrittenToEnd(Copy copy) {
 		RequestCompletion end = end();
-		return end != null && ((end.mayAwaitAnswer() && !copy.isFull()) || end.finishesWork());
+		return end != null && ((end.mayAwaitResponse() && !copy.isFull()) || end.finishesWork());
 	}
 
 	@Override
 	public void flushBuffer() throws IOException {
-		if (!isDecided() && ((this.copy != null) ? !isHeldBack(this.copy) : !mayAwaitAnswer())) {
+		if (!isDecided() && ((this.copy != null) ? !isHeldBack(this.copy) : !mayAwaitResponse())) {
 			super.flushBuffer();
 		}
 	}
@@ -393,9 +393,9 @@ final class RecordedServletResponse extends HttpServletResponseWrapper {
 	/**
 	 * Returns whether a response without a body may have to be stored before it is sent.
 	 */
-	private boolean mayAwaitAnswer() {
+	private boolean mayAwaitResponse() {
 		RequestCompletion end = end();
-		return end != null && end.mayAwaitAnswer() && mayBeHeldBack();
+		return end != null && end.mayAwaitResponse() && mayBeHeldBack();
 	}
 
 	@Override
@@ -467,7 +467,7 @@ final class RecordedServletResponse extends HttpServletResponseWrapper {
 	 * as it was asked for: other filters may replace the location in only one way.
 	 */
 	private void redirect(Redirect asked) throws IOException {
-		if (!isDecided() && !isCommitted() && mayAwaitAnswer()) {
+		if (!isDecided() && !isCommitted() && mayAwaitResponse()) {
 			this.redirect = asked;
 		}
 		else {

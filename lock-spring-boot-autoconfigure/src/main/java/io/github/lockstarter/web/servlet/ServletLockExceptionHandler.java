@@ -23,7 +23,7 @@ import io.github.lockstarter.web.LockProblems;
 abstract class ServletLockExceptionHandler {
 
 	/** The name of the attribute with the exception that was handled. */
-	static final String ANSWERED = ServletLockExceptionHandler.class.getName() + ".answered";
+	static final String RESPONDED = ServletLockExceptionHandler.class.getName() + ".responded";
 
 	private final LockProblems problems;
 
@@ -31,10 +31,10 @@ abstract class ServletLockExceptionHandler {
 		this.problems = problems;
 	}
 
-	final @Nullable ResponseEntity<ProblemDetail> answer(LockException exception, ServletWebRequest request)
+	final @Nullable ResponseEntity<ProblemDetail> respond(LockException exception, ServletWebRequest request)
 			throws IOException {
 		ProblemDetail body = this.problems.describe(exception, LocaleContextHolder.getLocale());
-		request.getRequest().setAttribute(ANSWERED, exception);
+		request.getRequest().setAttribute(RESPONDED, exception);
 		HttpServletResponse response = request.getResponse();
 		if (response != null && prefersHtml(request)) {
 			exception.getHeaders()

@@ -57,7 +57,7 @@ public final class ServletLockExceptionHandlers {
 		@ExceptionHandler
 		@Nullable ResponseEntity<ProblemDetail> handle(LockConflictException exception, ServletWebRequest request)
 				throws IOException {
-			return answer(this.statuses.addTo(exception), request);
+			return respond(this.statuses.addTo(exception), request);
 		}
 
 	}
@@ -74,7 +74,7 @@ public final class ServletLockExceptionHandlers {
 		@ExceptionHandler
 		@Nullable ResponseEntity<ProblemDetail> handle(MissingLockKeyException exception, ServletWebRequest request)
 				throws IOException {
-			return answer(exception, request);
+			return respond(exception, request);
 		}
 
 	}
@@ -91,7 +91,7 @@ public final class ServletLockExceptionHandlers {
 		@ExceptionHandler
 		@Nullable ResponseEntity<ProblemDetail> handle(TooManyLockKeysException exception, ServletWebRequest request)
 				throws IOException {
-			return answer(exception, request);
+			return respond(exception, request);
 		}
 
 	}
@@ -108,7 +108,7 @@ public final class ServletLockExceptionHandlers {
 		@ExceptionHandler
 		@Nullable ResponseEntity<ProblemDetail> handle(InvalidIdempotencyKeyException exception, ServletWebRequest request)
 				throws IOException {
-			return answer(exception, request);
+			return respond(exception, request);
 		}
 
 	}
@@ -125,7 +125,7 @@ public final class ServletLockExceptionHandlers {
 		@ExceptionHandler
 		@Nullable ResponseEntity<ProblemDetail> handle(PayloadMismatchException exception, ServletWebRequest request)
 				throws IOException {
-			return answer(exception, request);
+			return respond(exception, request);
 		}
 
 	}
@@ -142,7 +142,7 @@ public final class ServletLockExceptionHandlers {
 		@ExceptionHandler
 		@Nullable ResponseEntity<ProblemDetail> handle(RequestTooLargeException exception, ServletWebRequest request)
 				throws IOException {
-			return answer(exception, request);
+			return respond(exception, request);
 		}
 
 	}
@@ -159,7 +159,7 @@ public final class ServletLockExceptionHandlers {
 		@ExceptionHandler
 		@Nullable ResponseEntity<ProblemDetail> handle(ResultUnavailableException exception, ServletWebRequest request)
 				throws IOException {
-			return answer(exception, request);
+			return respond(exception, request);
 		}
 
 	}
@@ -176,7 +176,7 @@ public final class ServletLockExceptionHandlers {
 		@ExceptionHandler
 		@Nullable ResponseEntity<ProblemDetail> handle(LeaseLostException exception, ServletWebRequest request)
 				throws IOException {
-			return answer(exception, request);
+			return respond(exception, request);
 		}
 
 	}
@@ -193,7 +193,7 @@ public final class ServletLockExceptionHandlers {
 		@ExceptionHandler
 		@Nullable ResponseEntity<ProblemDetail> handle(LockStoreException exception, ServletWebRequest request)
 				throws IOException {
-			return answer(exception, request);
+			return respond(exception, request);
 		}
 
 	}

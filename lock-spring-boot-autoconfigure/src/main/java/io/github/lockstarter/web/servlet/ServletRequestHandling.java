@@ -175,7 +175,7 @@ final class ServletRequestHandling implements RequestHandling {
 
 	/** The response to an included handler is only a part of that to the request. */
 	@Override
-	public boolean notifiesOfAnswer() {
+	public boolean notifiesOfResponse() {
 		RecordedServletResponse recorded = RecordedServletResponse.of(this.request);
 		if (recorded == null || this.request.getDispatcherType() == DispatcherType.INCLUDE) {
 			return false;
@@ -189,7 +189,7 @@ final class ServletRequestHandling implements RequestHandling {
 		// The handler of an enclosing dispatch is not called again.
 		if (!Dispatches.isNested(this.request)
 				&& this.request.getAttribute(RequestCompletion.ATTRIBUTE) instanceof RequestCompletion end) {
-			end.giveUpAnswers();
+			end.giveUpResponses();
 		}
 	}
 
@@ -321,17 +321,18 @@ final class ServletRequestHandling implements RequestHandling {
 	/**
 	 * Acquires locks, or suspends the request until they are granted.
 	 * @param resumption returns the result with which the request is dispatched again
-	 * @param refusal returns the one for a failure; an exception is thrown by Spring MVC
+	 * @param rejection returns the one for a failure; an exception is thrown by Spring
+	 * MVC
 	 */
 	private HeldLeases acquireOrSuspend(LockAcquisition locks, Function<HeldLeases, Object> resumption,
-			Function<Exception, Object> refusal, ModelAndViewContainer container) throws Exception {
+			Function<Exception, Object> rejection, ModelAndViewContainer container) throws Exception {
 		if (!asyncManager().isConcurrentHandlingStarted()) {
 			CallingThread thread = new CallingThread();
 			CompletableFuture<HeldLeases> attempt = locks.acquireAsync(thread);
 			if (thread.await(attempt, MAX_BLOCKING_WAIT)) {
 				return result(attempt);
 			}
-			suspend(attempt, resumption, refusal, container);
+			suspend(attempt, resumption, rejection, container);
 		}
 		throw new HandlerWaitsException(locks.method());
 	}
@@ -346,7 +347,7 @@ final class ServletRequestHandling implements RequestHandling {
 	}
 
 	private void suspend(CompletableFuture<HeldLeases> attempt, Function<HeldLeases, Object> resumption,
-			Function<Exception, Object> refusal, ModelAndViewContainer container) throws Exception {
+			Function<Exception, Object> rejection, ModelAndViewContainer container) throws Exception {
 		RequestCompletion end = end();
 		CallerSecurity.keep(this.request);
 		if (this.response != null) {
@@ -365,7 +366,7 @@ final class ServletRequestHandling implements RequestHandling {
 		attempt.whenComplete((leases, failure) -> {
 			Throwable cause = CompletionStageAdapter.cause(failure);
 			if (cause != null) {
-				suspended.setResult((cause instanceof Exception ex) ? refusal.apply(ex) : cause);
+				suspended.setResult((cause instanceof Exception ex) ? rejection.apply(ex) : cause);
 			}
 			else {
 				end.add(leases);

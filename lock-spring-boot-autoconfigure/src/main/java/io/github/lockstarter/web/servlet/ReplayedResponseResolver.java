@@ -14,7 +14,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
 
-import io.github.lockstarter.result.ReplayedAnswerException;
+import io.github.lockstarter.result.ReplayedResponseException;
 import io.github.lockstarter.result.ResponseHead;
 import io.github.lockstarter.result.SharedResult.Response;
 import io.github.lockstarter.web.ReplayedHeader;
@@ -22,7 +22,7 @@ import io.github.lockstarter.web.ReplayedHeader;
 /**
  * Responds to a request with the response to an earlier one.
  */
-public final class ReplayedAnswerResolver implements HandlerExceptionResolver, Ordered {
+public final class ReplayedResponseResolver implements HandlerExceptionResolver, Ordered {
 
 	/** The attribute in which Spring Boot stores an exception for its error page. */
 	private static final String ERROR_ATTRIBUTE = "org.springframework.boot.webmvc.error.DefaultErrorAttributes.ERROR";
@@ -36,48 +36,48 @@ public final class ReplayedAnswerResolver implements HandlerExceptionResolver, O
 	@Override
 	public @Nullable ModelAndView resolveException(HttpServletRequest request, HttpServletResponse response,
 			@Nullable Object handler, Exception exception) {
-		if (!(exception instanceof ReplayedAnswerException replayed)) {
+		if (!(exception instanceof ReplayedResponseException replayed)) {
 			return null;
 		}
 		// The error page must respond as it did before, and not show this exception.
 		request.removeAttribute(ERROR_ATTRIBUTE);
-		send(replayed.answer(), request, response);
+		send(replayed.response(), request, response);
 		return new ModelAndView();
 	}
 
 	/** Sends the response to an earlier request, outside of all filters if possible. */
-	static void send(Response answer, HttpServletRequest request, HttpServletResponse response) {
+	static void send(Response kept, HttpServletRequest request, HttpServletResponse response) {
 		RecordedServletResponse recorded = RecordedServletResponse.of(request);
-		if (recorded != null && answer.body() != null && request.getDispatcherType() != DispatcherType.INCLUDE
+		if (recorded != null && kept.body() != null && request.getDispatcherType() != DispatcherType.INCLUDE
 				&& request.getDispatcherType() != DispatcherType.FORWARD) {
-			recorded.replay(answer);
+			recorded.replay(kept);
 		}
 		else {
-			sendTo(response, answer);
+			sendTo(response, kept);
 		}
 	}
 
-	static void sendTo(HttpServletResponse response, Response answer) {
+	static void sendTo(HttpServletResponse response, Response kept) {
 		try {
-			write(answer, response);
+			write(kept, response);
 		}
 		catch (IOException ex) {
 			// The client has disconnected.
 		}
 	}
 
-	private static void write(Response answer, HttpServletResponse response) throws IOException {
-		setHead(answer.head(), response);
-		byte[] body = answer.bytes();
+	private static void write(Response kept, HttpServletResponse response) throws IOException {
+		setHead(kept.head(), response);
+		byte[] body = kept.bytes();
 		if (body != null) {
 			response.setContentLength(body.length);
 			response.getOutputStream().write(body);
 		}
-		else if (answer.reason() != null) {
-			response.sendError(answer.status(), answer.reason());
+		else if (kept.reason() != null) {
+			response.sendError(kept.status(), kept.reason());
 		}
 		else {
-			response.sendError(answer.status());
+			response.sendError(kept.status());
 		}
 	}
 

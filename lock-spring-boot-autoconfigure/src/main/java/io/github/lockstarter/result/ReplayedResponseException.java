@@ -11,18 +11,18 @@ import io.github.lockstarter.result.SharedResult.Response;
  * response instead of this exception. Other callers receive an exception with the status
  * of the response.
  */
-public final class ReplayedAnswerException extends ResponseStatusException {
+public final class ReplayedResponseException extends ResponseStatusException {
 
-	private final transient Response answer;
+	private final transient Response response;
 
-	public ReplayedAnswerException(Response answer) {
-		super(HttpStatusCode.valueOf(answer.status()), answer.reason());
-		this.answer = answer;
+	public ReplayedResponseException(Response response) {
+		super(HttpStatusCode.valueOf(response.status()), response.reason());
+		this.response = response;
 	}
 
 	/** Returns the response. */
-	public Response answer() {
-		return this.answer;
+	public Response response() {
+		return this.response;
 	}
 
 }

@@ -13,9 +13,9 @@ import org.springframework.http.server.reactive.HttpHandlerDecoratorFactory;
  * is outside of all filters and exception handlers, because these may respond as well. If
  * no handler may keep responses, it does nothing.
  */
-public final class AnswerRecorder implements HttpHandlerDecoratorFactory {
+public final class ExchangeResponseRecorder implements HttpHandlerDecoratorFactory {
 
-	private final BooleanSupplier keepsAnswers;
+	private final BooleanSupplier keepsResponses;
 
 	private final LongSupplier maxSize;
 
@@ -23,12 +23,12 @@ public final class AnswerRecorder implements HttpHandlerDecoratorFactory {
 
 	/**
 	 * Creates a recorder.
-	 * @param keepsAnswers whether any handler may keep responses for later duplicates
+	 * @param keepsResponses whether any handler may keep responses for later duplicates
 	 * @param maxSize the largest number of bytes that may be kept
 	 * @param maxRequestSize the largest number of bytes of a request that is compared
 	 */
-	public AnswerRecorder(BooleanSupplier keepsAnswers, LongSupplier maxSize, LongSupplier maxRequestSize) {
-		this.keepsAnswers = keepsAnswers;
+	public ExchangeResponseRecorder(BooleanSupplier keepsResponses, LongSupplier maxSize, LongSupplier maxRequestSize) {
+		this.keepsResponses = keepsResponses;
 		this.maxSize = maxSize;
 		this.maxRequestSize = maxRequestSize;
 	}
@@ -36,7 +36,7 @@ public final class AnswerRecorder implements HttpHandlerDecoratorFactory {
 	@Override
 	public HttpHandler apply(HttpHandler handler) {
 		return (request, response) -> {
-			if (!this.keepsAnswers.getAsBoolean()) {
+			if (!this.keepsResponses.getAsBoolean()) {
 				return handler.handle(request, response);
 			}
 			RecordedExchangeRequest recordedRequest = new RecordedExchangeRequest(request,

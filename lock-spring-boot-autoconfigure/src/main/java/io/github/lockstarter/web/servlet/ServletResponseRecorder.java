@@ -19,9 +19,9 @@ import org.springframework.web.filter.OncePerRequestFilter;
  * is known. It is outside of all other filters, because these may respond as well, for
  * example those of Spring Security. If no handler may keep responses, it does nothing.
  */
-public final class AnswerFilter extends OncePerRequestFilter implements Ordered {
+public final class ServletResponseRecorder extends OncePerRequestFilter implements Ordered {
 
-	private final BooleanSupplier keepsAnswers;
+	private final BooleanSupplier keepsResponses;
 
 	private final LongSupplier maxSize;
 
@@ -29,12 +29,12 @@ public final class AnswerFilter extends OncePerRequestFilter implements Ordered 
 
 	/**
 	 * Creates a filter.
-	 * @param keepsAnswers whether any handler may keep responses for later duplicates
+	 * @param keepsResponses whether any handler may keep responses for later duplicates
 	 * @param maxSize the largest number of bytes that may be kept
 	 * @param maxRequestSize the largest number of bytes of a request that is compared
 	 */
-	public AnswerFilter(BooleanSupplier keepsAnswers, LongSupplier maxSize, LongSupplier maxRequestSize) {
-		this.keepsAnswers = keepsAnswers;
+	public ServletResponseRecorder(BooleanSupplier keepsResponses, LongSupplier maxSize, LongSupplier maxRequestSize) {
+		this.keepsResponses = keepsResponses;
 		this.maxSize = maxSize;
 		this.maxRequestSize = maxRequestSize;
 	}
@@ -53,7 +53,7 @@ public final class AnswerFilter extends OncePerRequestFilter implements Ordered 
 	protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
 			throws ServletException, IOException {
 		RecordedServletResponse known = RecordedServletResponse.of(request);
-		if (known == null && !this.keepsAnswers.getAsBoolean()) {
+		if (known == null && !this.keepsResponses.getAsBoolean()) {
 			chain.doFilter(request, response);
 			return;
 		}
