@@ -4,7 +4,7 @@ import org.springframework.http.HttpStatus;
 
 /**
  * Thrown when the {@code Idempotency-Key} header of a request is not a valid key. The
- * method has not run. Answered with status 400.
+ * method has not run. The response has status 400.
  */
 public class InvalidIdempotencyKeyException extends LockException {
 

@@ -32,7 +32,7 @@ public interface Lease extends AutoCloseable {
 
 	/**
 	 * Returns whether this lease is certainly still held: neither released nor past its
-	 * deadline. The deadline is measured with the monotonic clock of this JVM, from
+	 * deadline. The deadline is measured with the monotonic clock of this process, from
 	 * <em>before</em> the acquire command was sent. So it is never later than the expiry
 	 * in the store. Once it is {@code false}, it remains so.
 	 */

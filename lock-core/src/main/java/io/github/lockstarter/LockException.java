@@ -17,9 +17,9 @@ import org.springframework.web.server.ResponseStatusException;
 /**
  * Base class of the exceptions for work that was not done under its lock. Each subclass
  * stands for one reason, with its own HTTP status and problem type. Neither the message
- * nor the answer contains the key.
+ * nor the response contains the key.
  * <p>
- * As a {@link ResponseStatusException}, it is answered with the right status and headers
+ * As a {@link ResponseStatusException}, its response has the right status and headers
  * even if the exception advice of this library is absent.
  */
 public abstract class LockException extends ResponseStatusException {
@@ -34,7 +34,7 @@ public abstract class LockException extends ResponseStatusException {
 
 	/**
 	 * Creates the exception.
-	 * @param status the status of the answer
+	 * @param status the status of the response
 	 * @param problem the last segment of the problem type
 	 * @param lockName the name of the lock
 	 * @param message the message, without the key
@@ -69,8 +69,8 @@ public abstract class LockException extends ResponseStatusException {
 	}
 
 	/**
-	 * Returns the detail of the answer in English, for exception handlers that ignore the
-	 * body.
+	 * Returns the detail of the response in English, for exception handlers that ignore
+	 * the body.
 	 */
 	@Override
 	public @Nullable String getReason() {
@@ -116,7 +116,7 @@ public abstract class LockException extends ResponseStatusException {
 		return (own != null && !own.equals(code)) ? own : Library.MESSAGES.getMessage(code, null, null, locale);
 	}
 
-	/** Loaded when the first answer is written, not when an exception is created. */
+	/** Loaded when the first response is written, not when an exception is created. */
 	private static final class Library {
 
 		private static final MessageSource MESSAGES = messages();
@@ -126,7 +126,7 @@ public abstract class LockException extends ResponseStatusException {
 			messages.setBasename("io.github.lockstarter.messages");
 			messages.setDefaultEncoding("UTF-8");
 			messages.setFallbackToSystemLocale(false);
-			// The default is the class loader of the web application that answers first,
+			// The default is the class loader of the web application that responds first,
 			// which may be stopped before others.
 			messages.setBundleClassLoader(LockException.class.getClassLoader());
 			return messages;

@@ -10,7 +10,7 @@ import org.springframework.http.HttpStatus;
  * Thrown when a lock was neither granted nor rejected: the store is unavailable or did
  * not answer in time, the registry is closed, the thread was interrupted, or a lease was
  * lost while the caller waited for other locks. The caller does not hold the lock;
- * whether another caller holds it is unknown. Answered with status 503.
+ * whether another caller holds it is unknown. The response has status 503.
  */
 public class LockStoreException extends LockException {
 

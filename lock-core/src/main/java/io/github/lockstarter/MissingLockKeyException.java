@@ -4,7 +4,7 @@ import org.springframework.http.HttpStatus;
 
 /**
  * Thrown when a request has no value for the key or for a part of it, or a blank one.
- * Such requests are rejected, so that they do not all share one lock. Answered with
+ * Such requests are rejected, so that they do not all share one lock. The response has
  * status 400.
  */
 public class MissingLockKeyException extends LockException {

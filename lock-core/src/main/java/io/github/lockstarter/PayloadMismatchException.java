@@ -4,8 +4,8 @@ import org.springframework.http.HttpStatus;
 
 /**
  * Thrown when the key of a replayed request, or of idempotent work, was used before with
- * other arguments. The method has not run, and the earlier result is not returned.
- * Answered with status 422.
+ * other arguments. The method has not run, and the earlier result is not returned. The
+ * response has status 422.
  */
 public class PayloadMismatchException extends LockException {
 

@@ -5,7 +5,7 @@ import org.springframework.http.HttpStatus;
 /**
  * Thrown when the body of a request is larger than {@code lock.replay.max-request-size},
  * so that it cannot be compared with that of an earlier request. The method has not run.
- * Answered with status 413.
+ * The response has status 413.
  */
 public class RequestTooLargeException extends LockException {
 

@@ -6,9 +6,9 @@ import org.springframework.http.HttpStatus;
  * Thrown when the key of a replayed request, or of idempotent work, was used before, and
  * the result of the earlier request cannot be given: it was not kept, for example because
  * it was too large, or it was stored by another version of the application. The earlier
- * request has been processed, so the method does not run again. Answered with status 409,
- * without a {@code Retry-After}: a repetition receives the same answer until the replay
- * expires.
+ * request has been processed, so the method does not run again. The response has status
+ * 409, without a {@code Retry-After}: a repetition receives the same answer until the
+ * replay expires.
  */
 public class ResultUnavailableException extends LockException {
 

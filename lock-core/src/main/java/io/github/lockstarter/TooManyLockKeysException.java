@@ -3,8 +3,8 @@ package io.github.lockstarter;
 import org.springframework.http.HttpStatus;
 
 /**
- * Thrown when a request needs more locks than a call may have. No lock was acquired.
- * Answered with status 400.
+ * Thrown when a request needs more locks than a call may have. No lock was acquired. The
+ * response has status 400.
  */
 public class TooManyLockKeysException extends LockException {
 

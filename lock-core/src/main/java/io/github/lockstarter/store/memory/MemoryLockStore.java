@@ -43,8 +43,8 @@ import io.github.lockstarter.store.TokenStoredLock;
 import io.github.lockstarter.store.memory.BoundedResults.Result;
 
 /**
- * Stores locks in memory. They work within this JVM only, and end with it. Intended for
- * tests and for applications that run as a single instance.
+ * Stores locks in memory. They work within this instance only, and end with it. Intended
+ * for tests and for applications that run as a single instance.
  */
 public final class MemoryLockStore implements GroupLockStore {
 
@@ -146,8 +146,8 @@ public final class MemoryLockStore implements GroupLockStore {
 	}
 
 	/**
-	 * A lock in the map. All waiters are in this JVM, and need no notification by the
-	 * store.
+	 * A lock in the map. All waiters are in this instance, and need no notification by
+	 * the store.
 	 */
 	private final class MemoryLock implements TokenStoredLock {
 
@@ -252,8 +252,8 @@ public final class MemoryLockStore implements GroupLockStore {
 		}
 
 		/**
-		 * Keeps a result only for replay: the waiters are in this JVM, and receive the
-		 * result there. Returns the keys of the results that were dropped for it.
+		 * Keeps a result only for replay: the waiters are in this instance, and receive
+		 * the result there. Returns the keys of the results that were dropped for it.
 		 */
 		private List<BoundedResults.Key> keep(@Nullable StoredResult result, long now) {
 			if (result == null || !result.key().replayed()) {

@@ -1,5 +1,5 @@
 /**
- * The lock store in the memory of this JVM.
+ * The lock store in the memory of this instance.
  */
 @NullMarked
 package io.github.lockstarter.store.memory;

@@ -29,8 +29,8 @@ final class MemcachedServers {
 	private static final int DEFAULT_PORT = 11211;
 
 	/**
-	 * Short pauses, so that requests are not answered with 503 for long after memcached
-	 * has recovered.
+	 * Short pauses, so that requests do not get status 503 for long after memcached has
+	 * recovered.
 	 */
 	private static final ExponentialBackoff RECONNECT = new ExponentialBackoff(10, 250, 2);
 
