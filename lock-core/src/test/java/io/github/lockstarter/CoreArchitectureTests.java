@@ -36,7 +36,7 @@ class CoreArchitectureTests {
 		.definedBy(ROOT + ".registry.entry")
 		.layer("lease")
 		.definedBy(ROOT + ".registry.lease")
-		.layer("request")
+		.layer("acquisition")
 		.definedBy(ROOT + ".registry.acquisition")
 		.layer("sharing")
 		.definedBy(ROOT + ".registry.sharing")
@@ -50,12 +50,12 @@ class CoreArchitectureTests {
 		.mayOnlyBeAccessedByLayers("registry")
 		.whereLayer("lease")
 		.mayOnlyBeAccessedByLayers("registry", "entry")
-		.whereLayer("request")
+		.whereLayer("acquisition")
 		.mayOnlyBeAccessedByLayers("registry", "entry", "lease")
 		.whereLayer("sharing")
 		.mayNotAccessAnyLayer()
 		.whereLayer("observe")
-		.mayOnlyBeAccessedByLayers("registry", "entry", "lease", "request");
+		.mayOnlyBeAccessedByLayers("registry", "entry", "lease", "acquisition");
 
 	@ArchTest
 	static final ArchRule theEngineTakesItsTimeAndRandomnessFromOutside = noClasses().that()

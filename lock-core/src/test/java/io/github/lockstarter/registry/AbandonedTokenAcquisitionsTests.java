@@ -77,7 +77,7 @@ class AbandonedTokenAcquisitionsTests {
 	}
 
 	@Test
-	@DisplayName("A caller with a new token that gives up during the request releases the lock")
+	@DisplayName("A caller with a new token that gives up during the command releases the lock")
 	void newToken() {
 		for (Consumer<CompletableFuture<?>> way : WAYS_TO_LEAVE) {
 			int releases = this.store.releases.get();
@@ -124,7 +124,7 @@ class AbandonedTokenAcquisitionsTests {
 	}
 
 	@Test
-	@DisplayName("A caller that gives up while its request joins the queue is not granted the lock when it is released")
+	@DisplayName("A caller that gives up while its acquisition joins the queue is not granted the lock when it is released")
 	void leavesWhileJoining() {
 		for (Consumer<CompletableFuture<?>> way : WAYS_TO_LEAVE) {
 			String holder = join(acquire(OPTIONS)).token();
@@ -155,7 +155,7 @@ class AbandonedTokenAcquisitionsTests {
 	}
 
 	@Test
-	@DisplayName("A token request behind a cancelled lease request gets its own grant from the store, not that of the lease request")
+	@DisplayName("An acquisition for a token behind a cancelled one for a lease gets its own grant from the store, not that of the lease request")
 	void behindLease() {
 		this.store.withholding = true;
 		CompletableFuture<Optional<Lease>> leaving = this.registry.tryAcquireAsync(KEY, WAITING).toCompletableFuture();

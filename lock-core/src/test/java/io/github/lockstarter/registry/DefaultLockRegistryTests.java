@@ -455,7 +455,7 @@ class DefaultLockRegistryTests {
 	}
 
 	@Test
-	@DisplayName("A store outage is logged at its start and at its end, not for every request")
+	@DisplayName("A store outage is logged at its start and at its end, not for every acquisition")
 	void outage(CapturedOutput output) {
 		ManualStore store = new ManualStore();
 		LockRegistry locks = this.runtime.registry(store);

@@ -52,7 +52,7 @@ class DefaultTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("A lock is held by a new token until released by it, and this JVM keeps no state of it")
+	@DisplayName("A lock is held by a new token until released by it, and this instance keeps no state of it")
 	void newToken() {
 		TokenLock held = join(this.locks.acquireAsync(KEY, OPTIONS));
 		assertThat(held.token()).matches("[0-9a-f]{32}");
@@ -70,7 +70,7 @@ class DefaultTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("A token that holds the lock extends it by acquiring it again, counted from the time of the request")
+	@DisplayName("A token that holds the lock extends it by acquiring it again, counted from the time of the command")
 	void extendsLock() {
 		TokenLock held = join(this.locks.acquireAsync(KEY, OPTIONS, TOKEN));
 		assertThat(held.token()).isEqualTo(TOKEN);
@@ -185,10 +185,10 @@ class DefaultTokenLocksTests {
 	}
 
 	private void assertNoToken(String token) {
-		int requests = this.store.requests();
+		int commands = this.store.commands();
 		assertThatIllegalArgumentException().isThrownBy(() -> this.locks.acquireAsync(KEY, OPTIONS, token));
 		assertThatIllegalArgumentException().isThrownBy(() -> this.locks.releaseAsync(KEY, token));
-		assertThat(this.store.requests()).isEqualTo(requests);
+		assertThat(this.store.commands()).isEqualTo(commands);
 		assertThat(remaining()).isEmpty();
 	}
 

@@ -191,7 +191,7 @@ class FaultyStoreTests {
 	}
 
 	@Test
-	@DisplayName("A waiter repeats its request if the notifications it depends on end with an earlier lease")
+	@DisplayName("A waiter repeats its command if the notifications it depends on end with an earlier lease")
 	void notificationsEndLate() {
 		StoredLock elsewhere = this.memory.lock(KEY);
 		elsewhere.acquire(AcquireCommand.of("elsewhere", OPTIONS.ttl()));
@@ -221,7 +221,7 @@ class FaultyStoreTests {
 	}
 
 	@Test
-	@DisplayName("A waiter whose request overlaps the end of the previous lease's notifications gets the lock, and its own notifications end")
+	@DisplayName("A waiter whose command overlaps the end of the previous lease's notifications gets the lock, and its own notifications end")
 	void notificationsEndWhileNextAsks() throws InterruptedException {
 		CompletableFuture<AcquireResult> answer = new CompletableFuture<>();
 		this.store.onAcquire = () -> answer;

@@ -110,7 +110,7 @@ class GroupAcquisitionTests {
 	void noneAndOne() {
 		assertThat(this.locks.acquireAll(List.of(), OPTIONS)).isEmpty();
 		assertThat(join(this.locks.acquireAllAsync(List.of(), OPTIONS, this.executor).toCompletableFuture())).isEmpty();
-		assertThat(this.store.requests()).isZero();
+		assertThat(this.store.commands()).isZero();
 		List<Lease> one = this.locks.acquireAll(keys(1), OPTIONS);
 		assertThat(one).hasSize(1);
 		one.get(0).close();
@@ -141,15 +141,15 @@ class GroupAcquisitionTests {
 	}
 
 	@Test
-	@DisplayName("If this JVM holds one lock, a try-lock caller is rejected without a command to the store, before the method returns")
+	@DisplayName("If this instance holds one lock, a try-lock caller is rejected without a command to the store, before the method returns")
 	void rejectedHere() {
 		Lease lease = this.locks.acquire(key(7), OPTIONS);
-		int before = this.store.requests();
+		int before = this.store.commands();
 		assertThatExceptionOfType(LockConflictException.class)
 			.isThrownBy(() -> this.locks.acquireAll(keys(20), OPTIONS));
 		assertThat(this.locks.acquireAllAsync(keys(20), OPTIONS, this.executor).toCompletableFuture())
 			.isCompletedExceptionally();
-		assertThat(this.store.requests()).isEqualTo(before);
+		assertThat(this.store.commands()).isEqualTo(before);
 		lease.close();
 	}
 
@@ -171,7 +171,7 @@ class GroupAcquisitionTests {
 	}
 
 	@Test
-	@DisplayName("A wait for one of twenty locks that this JVM holds needs two requests: for the locks before and after it")
+	@DisplayName("A wait for one of twenty locks that this instance holds needs two commands: for the locks before and after it")
 	void questionsOfAWait() {
 		Lease lease = this.locks.acquire(key(7), OPTIONS);
 		int before = this.store.acquires.get();
@@ -185,7 +185,7 @@ class GroupAcquisitionTests {
 	}
 
 	@Test
-	@DisplayName("A wait for one of twenty locks that another instance holds needs three requests besides those of the wait")
+	@DisplayName("A wait for one of twenty locks that another instance holds needs three commands besides those of the wait")
 	void questionsOfAWaitElsewhere() {
 		Lease lease = this.elsewhere.acquire(key(7), OPTIONS);
 		int before = this.store.acquires.get();
@@ -259,7 +259,7 @@ class GroupAcquisitionTests {
 
 	@ParameterizedTest
 	@ValueSource(ints = { 0, 1, 2 })
-	@DisplayName("A caller that cancels leaves nothing behind: during the request, during the wait, or after the grant")
+	@DisplayName("A caller that cancels leaves nothing behind: during the command, during the wait, or after the grant")
 	void givesUp(int way) {
 		List<Consumer<CompletableFuture<?>>> ways = List.of((answer) -> answer.cancel(true),
 				(answer) -> answer.complete(null), (answer) -> answer.completeExceptionally(new RuntimeException()));
@@ -311,7 +311,7 @@ class GroupAcquisitionTests {
 	}
 
 	@Test
-	@DisplayName("Other callers of one of the locks are served if the group request does not get it")
+	@DisplayName("Other callers of one of the locks are served if the acquisition of several locks does not get it")
 	void othersJoin() {
 		Lease lease = this.elsewhere.acquire(key(0), OPTIONS);
 		this.store.withholding = true;
@@ -329,7 +329,7 @@ class GroupAcquisitionTests {
 	}
 
 	@Test
-	@DisplayName("When the registry closes during a request, the caller is answered, and a later grant is released")
+	@DisplayName("When the registry closes during a command, the caller is answered, and a later grant is released")
 	void closed() {
 		this.store.withholding = true;
 		this.store.executingAtOnce = true;
@@ -359,7 +359,7 @@ class GroupAcquisitionTests {
 	}
 
 	@Test
-	@DisplayName("Ten thousand locks are acquired in requests of 128, and all are released if the last one is held")
+	@DisplayName("Ten thousand locks are acquired in commands of 128, and all are released if the last one is held")
 	void tenThousand() {
 		List<Lease> leases = this.locks.acquireAll(keys(10_000), OPTIONS);
 		assertThat(this.store.acquires).hasValue(79);

@@ -75,7 +75,7 @@ class LocalQueueTests {
 	void firstComeFirstServed() {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		List<CompletableFuture<Optional<Lease>>> waiting = IntStream.range(0, 3).mapToObj((i) -> waitAsync()).toList();
-		int requests = this.store.requests();
+		int commands = this.store.commands();
 		for (CompletableFuture<Optional<Lease>> each : waiting) {
 			assertThat(each).isNotDone();
 			lease.close();
@@ -84,23 +84,23 @@ class LocalQueueTests {
 			lease = next;
 		}
 		lease.close();
-		assertThat(this.store.requests()).as("the last release only").isEqualTo(requests + 1);
+		assertThat(this.store.commands()).as("the last release only").isEqualTo(commands + 1);
 	}
 
 	@Test
-	@DisplayName("While this JVM holds or queues for a lock, a try-lock caller is rejected without a command to the store")
+	@DisplayName("While this instance holds or queues for a lock, a try-lock caller is rejected without a command to the store")
 	void rejectedWithoutStore() {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		CompletableFuture<Optional<Lease>> waiting = waitAsync();
-		int requests = this.store.requests();
+		int commands = this.store.commands();
 		assertThatExceptionOfType(LockConflictException.class).isThrownBy(() -> this.locks.acquire(KEY, OPTIONS))
 			.satisfies((ex) -> assertThat(ex.getRetryAfter()).isEqualTo(OPTIONS.ttl()));
-		assertThat(this.store.requests()).isEqualTo(requests);
+		assertThat(this.store.commands()).isEqualTo(commands);
 		lease.close();
 		this.runtime.join(waiting);
-		int handedOff = this.store.requests();
+		int handedOff = this.store.commands();
 		assertThat(this.locks.tryAcquire(KEY, OPTIONS)).isEmpty();
-		assertThat(this.store.requests()).isEqualTo(handedOff);
+		assertThat(this.store.commands()).isEqualTo(handedOff);
 		waiting.join().orElseThrow().close();
 	}
 
@@ -220,12 +220,12 @@ class LocalQueueTests {
 		CompletableFuture<Optional<Lease>> waiting = waitAsync();
 		lease.close();
 		this.runtime.join(waiting);
-		int requests = this.store.requests();
+		int commands = this.store.commands();
 		lease.close();
 		lease.releaseAsync();
 		assertThat(lease.isHeld()).isFalse();
 		assertThat(waiting.join().orElseThrow().isHeld()).isTrue();
-		assertThat(this.store.requests()).isEqualTo(requests);
+		assertThat(this.store.commands()).isEqualTo(commands);
 	}
 
 	@Test
@@ -330,7 +330,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("Of two concurrent try-lock callers, one gets the lock and the other is rejected, by one request")
+	@DisplayName("Of two concurrent try-lock callers, one gets the lock and the other is rejected, by one command")
 	void concurrentTryLocks() {
 		this.store.withholding = true;
 		CompletableFuture<Optional<Lease>> first = tryAsync();
@@ -432,7 +432,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("close waits for requests under way in the store")
+	@DisplayName("close waits for commands under way in the store")
 	void closeWaits() {
 		ObservedStore store = new ObservedStore();
 		DefaultLockRegistry locks = registry(store, new ThreadedRuntime());

@@ -29,7 +29,7 @@ import io.github.lockstarter.store.TokenStoredLock;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 
 /**
- * A store in memory that counts its requests. It can fail, lose its data, and withhold
+ * A store in memory that counts its commands. It can fail, lose its data, and withhold
  * answers.
  */
 final class ObservedStore implements GroupLockStore {
@@ -53,7 +53,7 @@ final class ObservedStore implements GroupLockStore {
 	/** Whether answers are withheld after the next release. */
 	volatile boolean withholdingAfterRelease;
 
-	/** Whether requests are executed at once although their answers are withheld. */
+	/** Whether commands are executed at once although their answers are withheld. */
 	volatile boolean executingAtOnce;
 
 	/** Whether answers are withheld after the next acquire for a token. */
@@ -65,7 +65,7 @@ final class ObservedStore implements GroupLockStore {
 
 	volatile boolean throwing;
 
-	/** Whether the store declares that its locks are local to the JVM. */
+	/** Whether the store declares that its locks are local to the instance. */
 	volatile boolean local;
 
 	/** Whether the store declares that it grants several locks at once. */
@@ -133,7 +133,7 @@ final class ObservedStore implements GroupLockStore {
 		this.onReconnect = action;
 	}
 
-	int requests() {
+	int commands() {
 		return this.acquires.get() + this.releases.get() + this.renewals.size();
 	}
 

@@ -31,7 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class ResultRecipientsTests {
 
-	/** The longest interval between two requests of a waiter to the store. */
+	/** The longest interval between two commands of a waiter to the store. */
 	private static final Duration POLL = Duration.ofMillis(100);
 
 	private static final LockKey KEY = new LockKey("results", "key");
@@ -73,15 +73,15 @@ class ResultRecipientsTests {
 	}
 
 	@Test
-	@DisplayName("Without a stored result, a waiter for the same result is handed the lock without another request")
+	@DisplayName("Without a stored result, a waiter for the same result is handed the lock without another command")
 	void handsOver() {
 		SharedLease first = lease(TARO);
-		int requests = this.store.requests();
+		int commands = this.store.commands();
 		CompletableFuture<LeaseOrResult> second = ask(WAITING, TARO);
 		first.close();
 		this.runtime.settle();
 		assertThat(second).isCompleted();
-		assertThat(this.store.requests()).isEqualTo(requests);
+		assertThat(this.store.commands()).isEqualTo(commands);
 		second.join().lease().close();
 	}
 
@@ -234,7 +234,7 @@ class ResultRecipientsTests {
 		this.runtime.pass(Duration.ofNanos(this.runtime.nanoTime() - begin + 1));
 	}
 
-	/** Makes a request that accepts no older result. */
+	/** Makes an acquisition that accepts no older result. */
 	private CompletableFuture<LeaseOrResult> loser() {
 		return this.locks.acquireAsync(KEY, WAITING, TARO, ResultQuery.NO_TOKEN, null).toCompletableFuture();
 	}
@@ -258,7 +258,7 @@ class ResultRecipientsTests {
 	}
 
 	@Test
-	@DisplayName("The grant of a caller that was cancelled during the request is not passed to a waiter with a stored result")
+	@DisplayName("The grant of a caller that was cancelled during the command is not passed to a waiter with a stored result")
 	void cancelledWhileAsking() {
 		lease(TARO).close("taro's");
 		this.store.withholding = true;
@@ -269,7 +269,7 @@ class ResultRecipientsTests {
 		assertThat(joinWaiting(taro)).matches(TestResults.gives("taro's"));
 	}
 
-	/** Advances the time until a waiter sends its next request. */
+	/** Advances the time until a waiter sends its next command. */
 	private <T> T joinWaiting(CompletionStage<T> stage) {
 		this.runtime.pass(POLL);
 		return this.runtime.join(stage);

@@ -67,14 +67,14 @@ class SeveralStoresTests {
 	}
 
 	@Test
-	@DisplayName("A lock is requested from its own store only")
+	@DisplayName("A lock is acquired in its own store only")
 	void routes() {
 		this.locks.acquire(PAID, OPTIONS).close();
-		assertThat(this.cheap.requests()).isZero();
-		assertThat(this.safe.requests()).isEqualTo(2);
+		assertThat(this.cheap.commands()).isZero();
+		assertThat(this.safe.commands()).isEqualTo(2);
 		this.locks.acquire(FREE, OPTIONS).close();
-		assertThat(this.cheap.requests()).isEqualTo(2);
-		assertThat(this.safe.requests()).isEqualTo(2);
+		assertThat(this.cheap.commands()).isEqualTo(2);
+		assertThat(this.safe.commands()).isEqualTo(2);
 	}
 
 	@Test
@@ -120,7 +120,7 @@ class SeveralStoresTests {
 	}
 
 	@Test
-	@DisplayName("Several locks are granted with one request for each row of locks of one store, in the order of their keys")
+	@DisplayName("Several locks are granted with one command for each row of locks of one store, in the order of their keys")
 	void acquireAll() {
 		List<LockKey> keys = List.of(new LockKey("z", "1"), new LockKey("paid", "2"), new LockKey("paid", "1"),
 				new LockKey("b", "1"), new LockKey("a", "1"));
@@ -153,12 +153,12 @@ class SeveralStoresTests {
 	}
 
 	@Test
-	@DisplayName("A held lock rejects a call for several at once, without a request to any store")
+	@DisplayName("A held lock rejects a call for several at once, without a command to any store")
 	void rejectedHere() {
 		Lease held = this.locks.acquire(PAID, OPTIONS);
 		assertThatExceptionOfType(LockConflictException.class)
 			.isThrownBy(() -> this.locks.acquireAll(List.of(FREE, PAID), OPTIONS));
-		assertThat(this.cheap.requests()).isZero();
+		assertThat(this.cheap.commands()).isZero();
 		held.close();
 	}
 

@@ -26,7 +26,7 @@ import io.github.lockstarter.count.LockEventCounter;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The queue of waiters in one JVM, for tokens and leases.
+ * The queue of waiters in one instance, for tokens and leases.
  */
 class TokenQueueTests {
 
@@ -86,7 +86,7 @@ class TokenQueueTests {
 	}
 
 	@Test
-	@DisplayName("If all waiters are in this JVM, a release notifies the next one at once, whether token or lease, without polling")
+	@DisplayName("If all waiters are in this instance, a release notifies the next one at once, whether token or lease, without polling")
 	void wakesTheNext() {
 		this.store.local = true;
 		this.registry = registry();

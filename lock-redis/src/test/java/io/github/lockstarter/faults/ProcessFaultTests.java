@@ -131,7 +131,7 @@ class ProcessFaultTests {
 	}
 
 	@Test
-	@DisplayName("A set that 8 threads in two JVMs read, pause and write under the lock loses no element")
+	@DisplayName("A set that 8 threads in two processes read, pause and write under the lock loses no element")
 	void sharedSet() {
 		redis.opsForValue().set("elements", "");
 		Object[] args = { TestRedis.host(), TestRedis.port(), PREFIX, "first", 100 };

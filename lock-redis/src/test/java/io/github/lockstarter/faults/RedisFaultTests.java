@@ -216,7 +216,7 @@ class RedisFaultTests {
 			.toCompletableFuture();
 	}
 
-	/** Returns when the lease ends, on the clock of this JVM. */
+	/** Returns when the lease ends, on the clock of this process. */
 	private static Duration end(Lease lease) {
 		return Duration.ofNanos(System.nanoTime()).plus(lease.remaining());
 	}

@@ -77,7 +77,7 @@ class EngineOnRedisTests {
 	}
 
 	@Test
-	@DisplayName("An uncontended cycle is two commands; a rejection is none if this JVM holds the lock, and one otherwise")
+	@DisplayName("An uncontended cycle is two commands; a rejection is none if this instance holds the lock, and one otherwise")
 	void countsCommands() {
 		Lease lease = this.first.locks().acquire(this.key, OPTIONS);
 		assertThat(this.first.commands()).hasSize(1);

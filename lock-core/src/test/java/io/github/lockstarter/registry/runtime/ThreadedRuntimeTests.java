@@ -103,10 +103,10 @@ class ThreadedRuntimeTests {
 		ClassLoader own = Thread.currentThread().getContextClassLoader();
 		CompletableFuture<ClassLoader> seen = new CompletableFuture<>();
 		try (ThreadedRuntime runtime = new ThreadedRuntime()) {
-			Thread request = new Thread(() -> runtime.callbacks()
+			Thread caller = new Thread(() -> runtime.callbacks()
 				.execute(() -> seen.complete(Thread.currentThread().getContextClassLoader())));
-			request.setContextClassLoader(ClassLoader.getPlatformClassLoader());
-			request.start();
+			caller.setContextClassLoader(ClassLoader.getPlatformClassLoader());
+			caller.start();
 			assertThat(seen).succeedsWithin(SOON).isSameAs(own);
 		}
 	}

@@ -9,7 +9,7 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.store.ResultKey;
 
 /**
- * A caller that requests a lock once.
+ * A caller that acquires a lock once.
  */
 final class Caller {
 
@@ -33,7 +33,7 @@ final class Caller {
 
 	/**
 	 * Creates a caller.
-	 * @param submitted the time of its request
+	 * @param submitted the time of its call
 	 */
 	Caller(int number, SimulatedProcess process, Kind kind, LockKey key, LockOptions options,
 			@Nullable ResultKey result, long submitted) {
@@ -101,7 +101,7 @@ final class Caller {
 				this.options.maxHold().toMillis(), this.options.holdAtLeast().toMillis());
 	}
 
-	/** The kind of request of a caller. */
+	/** What a caller wants. */
 	enum Kind {
 
 		/** A lease. */

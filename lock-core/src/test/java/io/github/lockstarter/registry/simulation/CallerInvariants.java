@@ -37,8 +37,8 @@ final class CallerInvariants {
 	private final Map<SimulatedProcess, Integer> callers = new LinkedHashMap<>();
 
 	/**
-	 * The tolerance of the number of requests: a caller that wants several locks and is
-	 * rejected one at once does not request the others.
+	 * The tolerance of the number of acquisitions: a caller that wants several locks and
+	 * is rejected one at once does not ask for the others.
 	 */
 	private final Map<SimulatedProcess, Integer> uncertain = new HashMap<>();
 
@@ -81,7 +81,7 @@ final class CallerInvariants {
 		}
 	}
 
-	/** Called just before a caller's request. */
+	/** Called just before an acquisition of a caller. */
 	void arrives(Caller caller) {
 		this.callers.merge(caller.process(), 1, Integer::sum);
 		if (caller.waits()) {
@@ -94,7 +94,7 @@ final class CallerInvariants {
 	}
 
 	/**
-	 * Called just before a caller's request for several locks, for which it waits one
+	 * Called just before a caller's acquisition of several locks, for which it waits one
 	 * after the other.
 	 */
 	void arrives(List<Caller> group) {
@@ -109,7 +109,7 @@ final class CallerInvariants {
 
 	/**
 	 * Called when the wait is over. The answer may be delayed by one timeout for each
-	 * request for this lock that is in flight, or that must follow to find out whether
+	 * command for this lock that is in flight, or that must follow to find out whether
 	 * the lock is held.
 	 */
 	private void expectAnswer(List<Caller> group) {
@@ -128,15 +128,15 @@ final class CallerInvariants {
 			expectAnswer(group);
 			return;
 		}
-		int requests = group.stream().mapToInt((each) -> process.store().use().requests(each.key())).sum() - answered;
-		// Each lock of a group may be requested and answered separately.
+		int commands = group.stream().mapToInt((each) -> process.store().use().commands(each.key())).sum() - answered;
+		// Each lock of a group may be asked for and answered separately.
 		int steps = (group.size() > 1) ? 4 * group.size() : 1;
-		long bound = requests * (this.scenario.commandTimeout() + this.scenario.timerDelay() + Scenario.SLACK)
+		long bound = commands * (this.scenario.commandTimeout() + this.scenario.timerDelay() + Scenario.SLACK)
 				+ steps * (2 * this.scenario.timerDelay() + 2 * this.scenario.callbackDelay() + Scenario.SLACK);
 		long passed = process.nanoTime() - begin;
 		if (passed > bound) {
-			this.world.violated("Unanswered %d ms after its wait, with %d requests to wait for: %s",
-					TimeUnit.NANOSECONDS.toMillis(passed), requests, caller);
+			this.world.violated("Unanswered %d ms after its wait, with %d commands to wait for: %s",
+					TimeUnit.NANOSECONDS.toMillis(passed), commands, caller);
 		}
 		else {
 			process.after(bound - passed + 1, () -> checkAnswered(group, begin, answered, since));
@@ -241,15 +241,15 @@ final class CallerInvariants {
 		processes.forEach(this::checkCounts);
 	}
 
-	/** Checks that each request has one outcome, and each lease one end. */
+	/** Checks that each acquisition has one outcome, and each lease one end. */
 	private void checkCounts(SimulatedProcess process) {
 		for (Event event : Event.values()) {
 			this.counts.merge(event, process.counts().get("lock", event), Long::sum);
 		}
 		long outcomes = OUTCOMES.stream().mapToLong((outcome) -> process.counts().get("lock", outcome)).sum();
-		int requests = this.callers.getOrDefault(process, 0);
-		if (Math.abs(outcomes - requests) > this.uncertain.getOrDefault(process, 0)) {
-			this.world.violated("%d requests of %s have ended in %d outcomes", requests, process, outcomes);
+		int acquisitions = this.callers.getOrDefault(process, 0);
+		if (Math.abs(outcomes - acquisitions) > this.uncertain.getOrDefault(process, 0)) {
+			this.world.violated("%d acquisitions of %s have ended in %d outcomes", acquisitions, process, outcomes);
 		}
 		long ends = process.counts().get("lock", Event.RELEASED) + process.counts().get("lock", Event.LOST);
 		if (ends < this.leases.granted(process) || ends > process.counts().get("lock", Event.GRANTED)) {

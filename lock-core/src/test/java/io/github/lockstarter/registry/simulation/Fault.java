@@ -11,7 +11,7 @@ enum Fault {
 	/** Messages are lost. */
 	DROPS,
 
-	/** A driver repeats a request, which arrives twice. */
+	/** A driver repeats a command, which arrives twice. */
 	REPEATS,
 
 	/** Messages overtake each other. */

@@ -11,8 +11,8 @@ import io.github.lockstarter.store.Capability;
  */
 final class FaultInjector {
 
-	/** The prefixes of the names of the requests at which faults are injected. */
-	private static final String[] REQUESTS = { "", "acquire", "release", "renewal", "hand-over" };
+	/** The prefixes of the names of the commands at which faults are injected. */
+	private static final String[] COMMANDS = { "", "acquire", "release", "renewal", "hand-over" };
 
 	private final SimulatedWorld world;
 
@@ -65,7 +65,7 @@ final class FaultInjector {
 		}
 	}
 
-	/** Many faults have the most effect while a request is in flight. */
+	/** Many faults have the most effect while a command is in flight. */
 	private void lurk(Fault fault) {
 		SimulatedProcess process = any();
 		if (this.random.nextBoolean()) {
@@ -73,7 +73,7 @@ final class FaultInjector {
 		}
 		else {
 			process.store()
-				.onRequest(REQUESTS[this.random.nextInt(REQUESTS.length)],
+				.onCommand(COMMANDS[this.random.nextInt(COMMANDS.length)],
 						() -> later(this.random.nextLong(4 * this.world.scenario().latency()),
 								() -> strikeNow(fault, process)));
 		}

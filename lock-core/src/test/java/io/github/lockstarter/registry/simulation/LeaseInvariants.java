@@ -63,7 +63,7 @@ final class LeaseInvariants {
 	/** The last lease of each lock whose release reached the server. */
 	private final Map<LockKey, Holding> freed = new HashMap<>();
 
-	/** The callers that request several locks, and may hold some of them already. */
+	/** The callers that acquire several locks, and may hold some of them already. */
 	private final Set<Caller> groups = new LinkedHashSet<>();
 
 	LeaseInvariants(SimulatedWorld world) {
@@ -154,7 +154,7 @@ final class LeaseInvariants {
 				|| this.holdings.stream().anyMatch((holding) -> holding.lease() == lease);
 	}
 
-	/** Called when the caller requests this lock among others. */
+	/** Called when the caller acquires this lock among others. */
 	void awaits(Caller caller) {
 		this.groups.add(caller);
 	}

@@ -12,27 +12,28 @@ import io.github.lockstarter.store.Capability;
  *
  * @param processes the number of processes
  * @param keys the number of locks
- * @param requests the number of requests
- * @param duration the time of requests and faults
+ * @param acquisitions the number of acquisitions
+ * @param duration the time of acquisitions and faults
  * @param faults the kinds of faults
  * @param capabilities the capabilities of the store
  * @param reportsRemaining whether the store reports the remaining time of a held lock
  * @param reportsToken whether the store reports the fencing token of a holder
  * @param sharedFence whether all locks share one counter of fencing tokens
- * @param extraTtl the time by which the store extends each requested time to live
+ * @param extraTtl the time by which the store extends each time to live that it is given
  * @param commandTimeout the timeout of the store's client
  * @param latency the minimum time of a message
  * @param maxWaiters the maximum number of waiters for a lock in a process
- * @param ttl the time to live that most callers request
- * @param leases the share of callers that request a lease only
+ * @param ttl the time to live that most callers ask for
+ * @param leases the share of callers that want a lease only
  * @param tries the share of callers that do not wait
  * @param keeping the share of callers with hold-at-least
- * @param failing the share of failures among the messages, steps and requests that can
+ * @param failing the share of failures among the messages, steps and commands that can
  * fail
  */
-record Scenario(int processes, int keys, int requests, long duration, Set<Fault> faults, Set<Capability> capabilities,
-		boolean reportsRemaining, boolean reportsToken, boolean sharedFence, long extraTtl, long commandTimeout,
-		long latency, int maxWaiters, long ttl, double leases, double tries, double keeping, double failing) {
+record Scenario(int processes, int keys, int acquisitions, long duration, Set<Fault> faults,
+		Set<Capability> capabilities, boolean reportsRemaining, boolean reportsToken, boolean sharedFence,
+		long extraTtl, long commandTimeout, long latency, int maxWaiters, long ttl, double leases, double tries,
+		double keeping, double failing) {
 
 	/**
 	 * The time allowed for steps that only wait for a timer or for another thread.

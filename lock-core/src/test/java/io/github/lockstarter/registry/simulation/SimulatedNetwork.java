@@ -53,7 +53,7 @@ final class SimulatedNetwork {
 	/** The direction of a message; messages of one direction stay in order. */
 	private enum Direction {
 
-		REQUEST, REPLY, NOTIFICATION
+		COMMAND, REPLY, NOTIFICATION
 
 	}
 
@@ -91,21 +91,21 @@ final class SimulatedNetwork {
 		}
 
 		/**
-		 * Sends a request.
-		 * @param repeated runs if the request may arrive twice
-		 * @param request runs when it has arrived
+		 * Sends a command.
+		 * @param repeated runs if the command may arrive twice
+		 * @param command runs when it has arrived
 		 */
-		void request(String what, Runnable repeated, Runnable request) {
-			Runnable arrival = () -> SimulatedNetwork.this.server.receive(request);
+		void command(String what, Runnable repeated, Runnable command) {
+			Runnable arrival = () -> SimulatedNetwork.this.server.receive(command);
 			if (happens(Fault.REPEATS)) {
 				SimulatedNetwork.this.trace.add(this.process.name(), () -> what + " is sent twice");
 				repeated.run();
 				int generation = this.generation;
 				long late = SimulatedNetwork.this.random.nextLong(Scenario.MAX_DELAY / 4);
 				SimulatedNetwork.this.events.at(SimulatedNetwork.this.events.now() + late,
-						() -> carry(Direction.REQUEST, generation, what, arrival));
+						() -> carry(Direction.COMMAND, generation, what, arrival));
 			}
-			carry(Direction.REQUEST, this.generation, what, arrival);
+			carry(Direction.COMMAND, this.generation, what, arrival);
 		}
 
 		/**
@@ -149,7 +149,7 @@ final class SimulatedNetwork {
 
 		/** The server may still read messages of a connection that was reset. */
 		private boolean survives(Direction direction) {
-			return direction == Direction.REQUEST && SimulatedNetwork.this.random.nextInt(3) == 0;
+			return direction == Direction.COMMAND && SimulatedNetwork.this.random.nextInt(3) == 0;
 		}
 
 		void cut() {

@@ -110,13 +110,13 @@ final class SimulatedServer {
 		return this.availableSince;
 	}
 
-	/** Called when a request arrives. */
-	void receive(Runnable request) {
+	/** Called when a command arrives. */
+	void receive(Runnable command) {
 		if (this.frozen) {
-			this.backlog.add(request);
+			this.backlog.add(command);
 		}
 		else if (!this.down) {
-			request.run();
+			command.run();
 		}
 	}
 
@@ -129,10 +129,10 @@ final class SimulatedServer {
 		if (this.frozen) {
 			this.frozen = false;
 			this.availableSince = this.events.now();
-			this.trace.add("server", () -> "goes on, with %d requests".formatted(this.backlog.size()));
-			List<Runnable> requests = List.copyOf(this.backlog);
+			this.trace.add("server", () -> "goes on, with %d commands".formatted(this.backlog.size()));
+			List<Runnable> commands = List.copyOf(this.backlog);
 			this.backlog.clear();
-			requests.forEach(Runnable::run);
+			commands.forEach(Runnable::run);
 		}
 	}
 
@@ -307,7 +307,7 @@ final class SimulatedServer {
 	}
 
 	/**
-	 * {@code HAND_OVER}. If the successor already holds the lock, the request is a
+	 * {@code HAND_OVER}. If the successor already holds the lock, the command is a
 	 * repetition.
 	 */
 	Reply handOver(SimulatedStore from, LockKey key, String owner, String successor, long ttl) {
@@ -364,7 +364,7 @@ final class SimulatedServer {
 	}
 
 	/**
-	 * {@code RELEASE_AFTER}. If the hold has already ended, the request is a repetition.
+	 * {@code RELEASE_AFTER}. If the hold has already ended, the command is a repetition.
 	 */
 	boolean releaseAfter(LockKey key, String owner, long time) {
 		String ended = StoredLock.ended(owner);
@@ -415,7 +415,7 @@ final class SimulatedServer {
 	}
 
 	/**
-	 * The server's answer to a request for a lock.
+	 * The server's answer to a command for a lock.
 	 *
 	 * @param result the part that is passed to the engine
 	 * @param epoch the number of data losses so far, which is not passed to the engine
@@ -424,13 +424,13 @@ final class SimulatedServer {
 	}
 
 	/**
-	 * The server's answer to a request for several locks.
+	 * The server's answer to a command for several locks.
 	 */
 	record AllReply(AcquireAllResult result, int epoch) {
 	}
 
 	/**
-	 * One lock of a request for several.
+	 * One lock of a command for several.
 	 */
 	record Wanted(LockKey key, String owner, long ttl) {
 	}

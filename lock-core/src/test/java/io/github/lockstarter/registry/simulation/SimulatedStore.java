@@ -38,7 +38,7 @@ import io.github.lockstarter.store.TokenStoredLock;
 
 /**
  * The client of the store in a process. It keeps the promises of the SPI: an answer in
- * time, undo of failed requests as far as possible, and no missed release.
+ * time, undo of failed commands as far as possible, and no missed release.
  */
 final class SimulatedStore implements GroupLockStore {
 
@@ -66,14 +66,14 @@ final class SimulatedStore implements GroupLockStore {
 	private Runnable whenReconnected = () -> {
 	};
 
-	/** Runs at the next request whose name has the prefix. */
-	private @Nullable Runnable onRequest;
+	/** Runs at the next command whose name has the prefix. */
+	private @Nullable Runnable onCommand;
 
 	private String awaited = "";
 
 	private @Nullable Call<?> last;
 
-	/** The requested time of each owner, during which its release is repeated. */
+	/** The wanted time of each owner, during which its release is repeated. */
 	private final Map<String, Long> ttls = new HashMap<>();
 
 	private boolean subscribed;
@@ -107,15 +107,15 @@ final class SimulatedStore implements GroupLockStore {
 	}
 
 	/**
-	 * Runs an action once, at the next request.
-	 * @param name the prefix of the request's name
+	 * Runs an action once, at the next command.
+	 * @param name the prefix of the command's name
 	 */
-	void onRequest(String name, Runnable action) {
+	void onCommand(String name, Runnable action) {
 		this.awaited = name;
-		this.onRequest = action;
+		this.onCommand = action;
 	}
 
-	/** Sends the last request again after a while. */
+	/** Sends the last command again after a while. */
 	void repeat(long delay) {
 		Call<?> call = this.last;
 		if (call != null) {
@@ -150,9 +150,9 @@ final class SimulatedStore implements GroupLockStore {
 			.toList();
 		check(all);
 		LockKey first = all.get(0).key();
-		CompletionStage<AcquireAllResult> rejection = rejection(first);
-		if (rejection != null) {
-			return rejection;
+		CompletionStage<AcquireAllResult> refusal = refusal(first);
+		if (refusal != null) {
+			return refusal;
 		}
 		all.forEach((each) -> this.ttls.put(each.owner(), each.ttl()));
 		long asked = this.process.nanoTime();
@@ -203,9 +203,9 @@ final class SimulatedStore implements GroupLockStore {
 	public List<CompletionStage<Boolean>> renewAll(List<Renewal> renewals) {
 		renewals.forEach((each) -> this.use.renews(each.owner(), this.process.nanoTime()));
 		LockKey any = ((Handle) renewals.get(0).lock()).key;
-		CompletionStage<Boolean> rejection = rejection(any);
-		if (rejection != null) {
-			return renewals.stream().map((each) -> rejection).toList();
+		CompletionStage<Boolean> refusal = refusal(any);
+		if (refusal != null) {
+			return renewals.stream().map((each) -> refusal).toList();
 		}
 		List<CompletableFuture<Boolean>> answers = renewals.stream()
 			.map((renewal) -> new CompletableFuture<Boolean>())
@@ -238,8 +238,8 @@ final class SimulatedStore implements GroupLockStore {
 		return List.copyOf(answers);
 	}
 
-	/** Returns a failure without a request to the server, or {@code null}. */
-	private <T> @Nullable CompletionStage<T> rejection(LockKey key) {
+	/** Returns a failure without a command to the server, or {@code null}. */
+	private <T> @Nullable CompletionStage<T> refusal(LockKey key) {
 		if (!this.world.scenario().has(Fault.REFUSALS) || this.healed
 				|| !this.world.chance(this.world.scenario().failing())) {
 			return null;
@@ -281,7 +281,7 @@ final class SimulatedStore implements GroupLockStore {
 		List.copyOf(this.watching.keySet()).forEach(this::wake);
 	}
 
-	/** All waiters repeat their request, to notice earlier releases. */
+	/** All waiters repeat their command, to notice earlier releases. */
 	private void subscribe() {
 		if (this.subscribed || this.subscribing) {
 			return;
@@ -305,7 +305,7 @@ final class SimulatedStore implements GroupLockStore {
 
 	/**
 	 * Called when the connection is reset. The driver reconnects and repeats its
-	 * requests.
+	 * commands.
 	 */
 	void reset() {
 		this.link.reset();
@@ -367,7 +367,7 @@ final class SimulatedStore implements GroupLockStore {
 	}
 
 	/**
-	 * A request that is answered in time, whatever its outcome.
+	 * A command that is answered in time, whatever its outcome.
 	 */
 	private final class Call<T> {
 
@@ -386,7 +386,7 @@ final class SimulatedStore implements GroupLockStore {
 		private Consumer<T> onArrival = (reply) -> {
 		};
 
-		/** Whether the server may have got the request twice. */
+		/** Whether the server may have got the command twice. */
 		private boolean repeated;
 
 		Call(String name, LockKey key, Function<SimulatedServer, T> operation) {
@@ -410,9 +410,9 @@ final class SimulatedStore implements GroupLockStore {
 			SimulatedStore.this.pending.add(this);
 			send();
 			SimulatedStore.this.last = this;
-			Runnable action = SimulatedStore.this.onRequest;
+			Runnable action = SimulatedStore.this.onCommand;
 			if (action != null && this.name.startsWith(SimulatedStore.this.awaited)) {
-				SimulatedStore.this.onRequest = null;
+				SimulatedStore.this.onCommand = null;
 				action.run();
 			}
 			SimulatedStore.this.process.after(SimulatedStore.this.world.scenario().commandTimeout(), this::timeOut);
@@ -420,7 +420,7 @@ final class SimulatedStore implements GroupLockStore {
 		}
 
 		private void send() {
-			SimulatedStore.this.link.request(this.name, () -> this.repeated = true, () -> {
+			SimulatedStore.this.link.command(this.name, () -> this.repeated = true, () -> {
 				T reply = this.operation.apply(SimulatedStore.this.server);
 				SimulatedStore.this.world.trace()
 					.add("server", () -> SimulatedStore.this.process + ", " + this.name + ": " + reply);
@@ -487,9 +487,9 @@ final class SimulatedStore implements GroupLockStore {
 				SimulatedStore.this.watching.computeIfAbsent(this.key, (key) -> new LinkedHashSet<>()).add(this);
 			}
 			long ttl = command.ttl().toNanos();
-			CompletionStage<AcquireResult> rejection = SimulatedStore.this.rejection(this.key);
-			if (rejection != null) {
-				return rejection;
+			CompletionStage<AcquireResult> refusal = SimulatedStore.this.refusal(this.key);
+			if (refusal != null) {
+				return refusal;
 			}
 			SimulatedStore.this.ttls.put(command.owner(), ttl);
 			long asked = SimulatedStore.this.process.nanoTime();
@@ -567,9 +567,9 @@ final class SimulatedStore implements GroupLockStore {
 
 		@Override
 		public CompletionStage<Boolean> renew(String owner, Duration ttl) {
-			CompletionStage<Boolean> rejection = SimulatedStore.this.rejection(this.key);
-			if (rejection != null) {
-				return rejection;
+			CompletionStage<Boolean> refusal = SimulatedStore.this.refusal(this.key);
+			if (refusal != null) {
+				return refusal;
 			}
 			return SimulatedStore.this.use.counted(this.key,
 					new Call<>("renewal of " + this.key.key() + " by " + shortly(owner), this.key,
@@ -601,9 +601,9 @@ final class SimulatedStore implements GroupLockStore {
 
 		@Override
 		public CompletionStage<Optional<Duration>> remaining() {
-			CompletionStage<Optional<Duration>> rejection = SimulatedStore.this.rejection(this.key);
-			if (rejection != null) {
-				return rejection;
+			CompletionStage<Optional<Duration>> refusal = SimulatedStore.this.refusal(this.key);
+			if (refusal != null) {
+				return refusal;
 			}
 			return new Call<>("remaining time of " + this.key.key(), this.key, (server) -> server.remaining(this.key))
 				.begin();

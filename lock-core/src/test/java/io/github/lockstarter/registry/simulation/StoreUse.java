@@ -26,30 +26,30 @@ final class StoreUse {
 
 	private final Map<String, Duration> kept = new HashMap<>();
 
-	/** The numbers of requests and of answers for each lock. */
-	private final Map<LockKey, int[]> requests = new HashMap<>();
+	/** The numbers of commands and of answers for each lock. */
+	private final Map<LockKey, int[]> commands = new HashMap<>();
 
-	/** Counts a request until it is answered. */
+	/** Counts a command until it is answered. */
 	<T> CompletableFuture<T> counted(LockKey key, CompletableFuture<T> answer) {
-		int[] requests = this.requests.computeIfAbsent(key, (k) -> new int[2]);
-		requests[0]++;
-		answer.whenComplete((result, failure) -> requests[1]++);
+		int[] commands = this.commands.computeIfAbsent(key, (k) -> new int[2]);
+		commands[0]++;
+		answer.whenComplete((result, failure) -> commands[1]++);
 		return answer;
 	}
 
-	/** Returns the number of requests for a lock. */
-	int requests(LockKey key) {
-		return this.requests.getOrDefault(key, new int[2])[0];
+	/** Returns the number of commands for a lock. */
+	int commands(LockKey key) {
+		return this.commands.getOrDefault(key, new int[2])[0];
 	}
 
-	/** Returns the number of answered requests for a lock. */
+	/** Returns the number of answered commands for a lock. */
 	int answers(LockKey key) {
-		return this.requests.getOrDefault(key, new int[2])[1];
+		return this.commands.getOrDefault(key, new int[2])[1];
 	}
 
-	/** Returns whether a request for a lock is in flight. */
+	/** Returns whether a command for a lock is in flight. */
 	boolean isAsking(LockKey key) {
-		return requests(key) > answers(key);
+		return commands(key) > answers(key);
 	}
 
 	/** Called when the engine gets a grant, which it must release. */
@@ -133,7 +133,7 @@ final class StoreUse {
 	 *
 	 * @param owner the owner of the grant
 	 * @param epoch the number of data losses before the grant
-	 * @param asked the time of the request, on the clock of the process
+	 * @param asked the time of the command, on the clock of the process
 	 * @param unique whether no other grant before or after a loss of data has the same
 	 * fencing token
 	 */

@@ -211,8 +211,8 @@ final class WaiterQueue {
 	private long bound(boolean released) {
 		long look = (!this.scenario.can(Capability.NOTIFIES) || (this.scenario.isPrompt() && !released)) ? LONGEST_PAUSE
 				: this.scenario.isPrompt() ? 2 * Scenario.SLACK : LONGEST_SLEEP;
-		long requests = this.scenario.isPrompt() ? 6 * this.scenario.roundTrip() : 4 * this.scenario.longestAnswer();
-		return look + requests + 4 * this.scenario.timerDelay() + 4 * this.scenario.callbackDelay() + 2 * Scenario.SLACK
+		long commands = this.scenario.isPrompt() ? 6 * this.scenario.roundTrip() : 4 * this.scenario.longestAnswer();
+		return look + commands + 4 * this.scenario.timerDelay() + 4 * this.scenario.callbackDelay() + 2 * Scenario.SLACK
 				+ (this.scenario.has(Fault.DRIFT) ? LONGEST_SLEEP / 20 : 0);
 	}
 

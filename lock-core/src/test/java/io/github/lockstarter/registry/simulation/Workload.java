@@ -30,7 +30,7 @@ import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.ResultQuery;
 
 /**
- * The callers of all processes. They arrive at random times, request locks in every
+ * The callers of all processes. They arrive at random times, acquire locks in every
  * supported way, give up, hold briefly or indefinitely, and release late, twice or never.
  */
 final class Workload {
@@ -46,8 +46,8 @@ final class Workload {
 	private final List<LockKey> keys = new ArrayList<>();
 
 	/**
-	 * The kinds of requests besides leases. With few kinds per schedule, callers of the
-	 * same kind meet more often.
+	 * The kinds of acquisitions besides leases. With few kinds per schedule, callers of
+	 * the same kind meet more often.
 	 */
 	private final List<Kind> others;
 
@@ -98,7 +98,7 @@ final class Workload {
 	void plan() {
 		long duration = this.world.scenario().duration();
 		long largest = between(1, 40);
-		for (int left = this.world.scenario().requests(); left > 0;) {
+		for (int left = this.world.scenario().acquisitions(); left > 0;) {
 			int size = (int) Math.min(left, between(1, largest));
 			long spread = 1000 * between(10, 20_000);
 			long time = this.random.nextLong(duration);
@@ -121,7 +121,7 @@ final class Workload {
 		}
 	}
 
-	/** A caller that repeats its request when it is done, so that others always wait. */
+	/** A caller that acquires again when it is done, so that others always wait. */
 	private void visit(SimulatedProcess process, LockKey key, int pause, int times) {
 		if (this.over || times == 0) {
 			return;
@@ -186,7 +186,7 @@ final class Workload {
 		loseInterest(List.of(caller));
 	}
 
-	/** Giving up has the most effect while a request is in flight. */
+	/** Giving up has the most effect while a command is in flight. */
 	private void loseInterest(List<Caller> group) {
 		if (this.random.nextInt(8) == 0) {
 			Caller caller = group.get(0);
@@ -196,7 +196,7 @@ final class Workload {
 		}
 	}
 
-	/** Requests some locks in random order, possibly one of them twice. */
+	/** Acquires some locks in random order, possibly one of them twice. */
 	private void submitGroup(SimulatedProcess process) {
 		List<LockKey> wanted = new ArrayList<>();
 		wanted.add(anyKey());

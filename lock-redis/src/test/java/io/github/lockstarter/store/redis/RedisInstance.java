@@ -77,8 +77,8 @@ public final class RedisInstance implements AutoCloseable {
 	}
 
 	/**
-	 * Waits for the connection, because loading the driver takes a new JVM longer than
-	 * some leases last.
+	 * Waits for the connection, because loading the driver takes a new process longer
+	 * than some leases last.
 	 */
 	private void awaitConnection() {
 		try {

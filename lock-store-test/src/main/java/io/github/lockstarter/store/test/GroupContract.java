@@ -51,8 +51,7 @@ final class GroupContract extends CapabilityContract {
 		tests.add(
 				"Callers that want some of the same locks at once exclude each other, and one that is rejected has none",
 				GroupContract::excludes);
-		tests.add("Another instance is rejected, unless the store is local to the instance",
-				GroupContract::excludesOtherInstance);
+		tests.add("Another instance is rejected, unless the store is LOCAL", GroupContract::excludesOtherInstance);
 		return tests.stream();
 	}
 

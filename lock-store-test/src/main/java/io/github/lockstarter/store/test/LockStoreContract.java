@@ -326,7 +326,7 @@ public abstract class LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("Another instance does not get a held lock, unless the store is local to the instance")
+	@DisplayName("Another instance does not get a held lock, unless the store is LOCAL")
 	void excludesOtherInstance() {
 		acquire(this.key, "a", LONG);
 		StoredLock elsewhere = otherInstance().lock(this.key);
