@@ -288,6 +288,14 @@ class LockedCallTests {
 	}
 
 	@Test
+	@DisplayName("Leases of a call that no request handles are released after its work, even if leases cover responses")
+	void noResponse() {
+		this.untilResponse = true;
+		work(PROCEED).plain("1", null);
+		assertThat(this.registry.released).containsExactly("a:1");
+	}
+
+	@Test
 	@DisplayName("A handler that replays reads the content of its request; one that other code calls does not, because that content is not for it")
 	void content() {
 		CurrentRequest request = Mockito.mock(CurrentRequest.class);

@@ -255,8 +255,8 @@ final class ConnectionLane implements AutoCloseable {
 				if (blocked != null) {
 					return this.result.complete(blocked);
 				}
-				return !isRepeatable(ex)
-						&& fail(mayBeDone() ? ex : new NotDone("%s: %s".formatted(this.failure, ex.getMessage()), ex));
+				return !isRepeatable(ex) && fail(
+						mayBeExecuted() ? ex : new NotDone("%s: %s".formatted(this.failure, ex.getMessage()), ex));
 			}
 			catch (NotDone ex) {
 				// The pool gives up for an interrupted thread. Another thread continues.
@@ -267,12 +267,12 @@ final class ConnectionLane implements AutoCloseable {
 			}
 		}
 
-		private boolean mayBeDone() {
+		private boolean mayBeExecuted() {
 			return this.prior == PriorAttempt.MAYBE_EXECUTED;
 		}
 
 		private boolean fail(Throwable failure) {
-			boolean known = mayBeDone() && failure instanceof NotDone;
+			boolean known = mayBeExecuted() && failure instanceof NotDone;
 			return this.result.completeExceptionally(
 					known ? new IllegalStateException(failure.getMessage(), failure.getCause()) : failure);
 		}

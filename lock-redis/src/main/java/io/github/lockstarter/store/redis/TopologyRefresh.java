@@ -38,8 +38,10 @@ final class TopologyRefresh {
 	}
 
 	/**
-	 * Begins to refresh the list. This runs on the driver's timer. Without a connection
-	 * there is no list, and the client would block to create one.
+	 * Refreshes the list without waiting for it, unless it has just been refreshed. Runs
+	 * on the driver's timer.
+	 * @param connection an open connection: without one there is no list yet, and the
+	 * client would block to create it
 	 */
 	void begin(StatefulRedisClusterConnection<byte[], byte[]> connection) {
 		if (this.refreshing.compareAndSet(false, true)) {
