@@ -1,7 +1,7 @@
 package io.github.lockstarter;
 
 /**
- * Thrown when a lock cannot work as it is configured: normally at start-up, so that the
+ * Thrown when a lock cannot work as it is configured: normally at startup, so that the
  * application does not start. It is thrown by a call if the error depends on the
  * arguments of the call, or on a capability that the store does not have.
  */

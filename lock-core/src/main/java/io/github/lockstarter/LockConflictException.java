@@ -1,6 +1,8 @@
 package io.github.lockstarter;
 
 import java.time.Duration;
+import java.util.Map;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -66,13 +68,26 @@ public sealed class LockConflictException extends LockException permits LockDead
 
 	/**
 	 * Returns the same conflict with a status of its own, which replaces the status that
-	 * is configured for the lock.
+	 * is configured for the lock. Its body has the type, the instance and the properties
+	 * of this one.
 	 * @param status the status of the response, such as 422
 	 * @return a new exception, or this one if it has that status already
 	 */
 	public LockConflictException withStatusCode(HttpStatusCode status) {
 		return status.equals(this.status) ? this
-				: new LockConflictException(this.key, this.reason, this.retryAfter, status);
+				: completed(new LockConflictException(this.key, this.reason, this.retryAfter, status));
+	}
+
+	/** Adds what others have added to this exception to a copy of it. */
+	final <T extends LockConflictException> T completed(T copy) {
+		copy.setType(getBody().getType());
+		copy.setInstance(getBody().getInstance());
+		Map<String, Object> properties = getBody().getProperties();
+		if (properties != null) {
+			properties.forEach(copy.getBody()::setProperty);
+		}
+		Stream.of(getSuppressed()).forEach(copy::addSuppressed);
+		return copy;
 	}
 
 	/**

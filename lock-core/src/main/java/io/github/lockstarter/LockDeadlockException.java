@@ -10,7 +10,7 @@ import org.springframework.http.HttpStatusCode;
  * Thrown when waiting would be a deadlock: two calls each hold a lock that the other one
  * needs, or a call needs a lock that its own request holds. The caller is rejected at
  * once instead of after its wait time. The other call is not affected. The response is
- * that to another conflict without a wait, with the problem type
+ * the same as for a conflict without a wait, with the problem type
  * {@code request-in-progress}.
  */
 public final class LockDeadlockException extends LockConflictException {
@@ -32,7 +32,8 @@ public final class LockDeadlockException extends LockConflictException {
 
 	@Override
 	public LockDeadlockException withStatusCode(HttpStatusCode status) {
-		return new LockDeadlockException(getKey(), status, getMessage());
+		return (hasOwnStatusCode() && status.equals(getStatusCode())) ? this
+				: completed(new LockDeadlockException(getKey(), status, getMessage()));
 	}
 
 }

@@ -19,8 +19,8 @@ import org.springframework.web.server.ResponseStatusException;
  * stands for one reason, with its own HTTP status and problem type. Neither the message
  * nor the response contains the key.
  * <p>
- * As a {@link ResponseStatusException}, its response has the right status and headers
- * even if the exception advice of this library is absent.
+ * It is a {@link ResponseStatusException}, so that the response has the right status and
+ * headers even if the exception advice of this library is absent.
  */
 public abstract class LockException extends ResponseStatusException {
 

@@ -7,7 +7,7 @@ import org.springframework.http.HttpStatus;
  * the result of the earlier request cannot be given: it was not kept, for example because
  * it was too large, or it was stored by another version of the application. The earlier
  * request has been processed, so the method does not run again. The response has status
- * 409, without a {@code Retry-After}: a repetition receives the same answer until the
+ * 409, without a {@code Retry-After}: a repetition receives the same response until the
  * replay expires.
  */
 public class ResultUnavailableException extends LockException {

@@ -1,7 +1,9 @@
 package io.github.lockstarter;
 
+import java.net.URI;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -46,6 +48,24 @@ class LockConflictExceptionTests {
 		assertThat(conflict.getBody().getTitle()).isEqualTo("Request already in progress");
 		assertThat(conflict.getBody().getProperties()).containsEntry("retryAfterMillis", 1840L);
 		assertThat(conflict.getHeaders().getFirst("Retry-After")).isEqualTo("2");
+	}
+
+	@Test
+	@DisplayName("A conflict with another status keeps what others have added to it, also that of a deadlock")
+	void additions() {
+		assertThat(Stream.of(new LockConflictException(KEY, AT_ONCE, RETRY_AFTER),
+				new LockDeadlockException(KEY, "a cycle")))
+			.allSatisfy((conflict) -> {
+				conflict.getBody().setProperty("holder", "jiro");
+				conflict.getBody().setInstance(URI.create("/users"));
+				conflict.addSuppressed(new IllegalStateException("not released"));
+				LockConflictException changed = conflict.withStatusCode(HttpStatus.LOCKED);
+				assertThat(changed).hasSameClassAs(conflict).hasMessage(conflict.getMessage());
+				assertThat(changed.getBody().getProperties()).isEqualTo(conflict.getBody().getProperties());
+				assertThat(changed.getBody().getInstance()).isEqualTo(conflict.getBody().getInstance());
+				assertThat(changed.getSuppressed()).containsExactly(conflict.getSuppressed());
+				assertThat(changed.withStatusCode(HttpStatus.LOCKED)).isSameAs(changed);
+			});
 	}
 
 	private static void assertProblem(LockConflictException conflict, String type) {

@@ -23,10 +23,10 @@ import io.github.lockstarter.registry.sharing.SharingRegistry.LeaseOrResult;
  */
 final class CallerAnswers {
 
-	private final ConflictFactory conflicts;
+	private final ConflictFactory conflictFactory;
 
-	CallerAnswers(ConflictFactory conflicts) {
-		this.conflicts = conflicts;
+	CallerAnswers(ConflictFactory conflictFactory) {
+		this.conflictFactory = conflictFactory;
 	}
 
 	/**
@@ -74,7 +74,7 @@ final class CallerAnswers {
 	private void throwRejection(Acquisition acquisition, Answer given) {
 		throwFailure(given);
 		if (given instanceof Rejected rejected) {
-			throw this.conflicts.create(acquisition.key(), acquisition.reason(rejected), rejected.retryAfter());
+			throw this.conflictFactory.create(acquisition.key(), acquisition.reason(rejected), rejected.retryAfter());
 		}
 	}
 

@@ -90,7 +90,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 		EngineRuntime runtime = (settings.runtime() != null) ? settings.runtime() : new ThreadedRuntime();
 		this.stores = stores;
 		this.options = settings.options();
-		this.answers = new CallerAnswers(settings.conflicts());
+		this.answers = new CallerAnswers(settings.conflictFactory());
 		this.context = new RegistryContext(runtime,
 				new RegistryObserver(settings.counts(), settings.observations(), settings.losses(), stores, runtime),
 				new OwnerTokens(runtime.random()));

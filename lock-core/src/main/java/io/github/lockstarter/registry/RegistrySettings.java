@@ -20,8 +20,8 @@ import io.github.lockstarter.registry.runtime.ThreadedRuntime;
  * @param options returns the default options of a lock by its name
  * @param maxWaiters the largest number of waiters per lock; further callers are rejected
  * at once. 64 by default
- * @param conflicts creates the exceptions for rejected callers. By default they have no
- * status of their own
+ * @param conflictFactory creates the exceptions for rejected callers. By default they
+ * have no status of their own
  * @param losses is notified of every lost lease, on a thread for listeners
  * @param counts counts the events
  * @param observations observes attempts and leases, with the names of
@@ -30,7 +30,7 @@ import io.github.lockstarter.registry.runtime.ThreadedRuntime;
  * @param runtime the clock, the threads and the randomness; it is closed with the
  * registry. {@code null}, the default, for a new {@link ThreadedRuntime}
  */
-public record RegistrySettings(Function<String, LockOptions> options, int maxWaiters, ConflictFactory conflicts,
+public record RegistrySettings(Function<String, LockOptions> options, int maxWaiters, ConflictFactory conflictFactory,
 		Consumer<LeaseLostEvent> losses, LockEventCounter counts, ObservationRegistry observations,
 		@Nullable EngineRuntime runtime) {
 
@@ -50,39 +50,39 @@ public record RegistrySettings(Function<String, LockOptions> options, int maxWai
 
 	/** Returns these settings with another number of waiters per lock. */
 	public RegistrySettings withMaxWaiters(int maxWaiters) {
-		return new RegistrySettings(this.options, maxWaiters, this.conflicts, this.losses, this.counts,
+		return new RegistrySettings(this.options, maxWaiters, this.conflictFactory, this.losses, this.counts,
 				this.observations, this.runtime);
 	}
 
 	/**
 	 * Returns these settings with what creates the exceptions for rejected callers.
 	 */
-	public RegistrySettings withConflicts(ConflictFactory conflicts) {
-		return new RegistrySettings(this.options, this.maxWaiters, conflicts, this.losses, this.counts,
+	public RegistrySettings withConflictFactory(ConflictFactory conflictFactory) {
+		return new RegistrySettings(this.options, this.maxWaiters, conflictFactory, this.losses, this.counts,
 				this.observations, this.runtime);
 	}
 
 	/** Returns these settings with what is notified of every lost lease. */
 	public RegistrySettings withLosses(Consumer<LeaseLostEvent> losses) {
-		return new RegistrySettings(this.options, this.maxWaiters, this.conflicts, losses, this.counts,
+		return new RegistrySettings(this.options, this.maxWaiters, this.conflictFactory, losses, this.counts,
 				this.observations, this.runtime);
 	}
 
 	/** Returns these settings with what counts the events. */
 	public RegistrySettings withCounts(LockEventCounter counts) {
-		return new RegistrySettings(this.options, this.maxWaiters, this.conflicts, this.losses, counts,
+		return new RegistrySettings(this.options, this.maxWaiters, this.conflictFactory, this.losses, counts,
 				this.observations, this.runtime);
 	}
 
 	/** Returns these settings with what observes attempts and leases. */
 	public RegistrySettings withObservations(ObservationRegistry observations) {
-		return new RegistrySettings(this.options, this.maxWaiters, this.conflicts, this.losses, this.counts,
+		return new RegistrySettings(this.options, this.maxWaiters, this.conflictFactory, this.losses, this.counts,
 				observations, this.runtime);
 	}
 
 	/** Returns these settings with a runtime. */
 	public RegistrySettings withRuntime(EngineRuntime runtime) {
-		return new RegistrySettings(this.options, this.maxWaiters, this.conflicts, this.losses, this.counts,
+		return new RegistrySettings(this.options, this.maxWaiters, this.conflictFactory, this.losses, this.counts,
 				this.observations, runtime);
 	}
 

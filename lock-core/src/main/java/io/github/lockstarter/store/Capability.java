@@ -4,8 +4,8 @@ import org.springframework.util.Assert;
 
 /**
  * An optional capability of a {@link LockStore}, beyond granting, renewing and releasing
- * locks. A store declares its capabilities. A feature that needs a missing capability is
- * rejected at start-up, or works in another way.
+ * locks. A store declares its capabilities. A feature that needs a missing capability
+ * fails startup, or works in another way.
  */
 public enum Capability {
 

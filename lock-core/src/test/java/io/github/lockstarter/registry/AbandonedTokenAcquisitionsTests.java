@@ -155,7 +155,7 @@ class AbandonedTokenAcquisitionsTests {
 	}
 
 	@Test
-	@DisplayName("An acquisition for a token behind a cancelled one for a lease gets its own grant from the store, not that of the lease request")
+	@DisplayName("An acquisition for a token behind a cancelled one for a lease gets its own grant from the store, not that of the other")
 	void behindLease() {
 		this.store.withholding = true;
 		CompletableFuture<Optional<Lease>> leaving = this.registry.tryAcquireAsync(KEY, WAITING).toCompletableFuture();

@@ -65,7 +65,7 @@ class DefaultLockRegistryTests {
 	@DisplayName("An Error thrown while a conflict is created reaches the asynchronous caller")
 	void failingConflict() {
 		NoClassDefFoundError failure = new NoClassDefFoundError("a class that is missing");
-		DefaultLockRegistry locks = withConflicts((key, reason, retryAfter) -> {
+		DefaultLockRegistry locks = withConflictFactory((key, reason, retryAfter) -> {
 			throw failure;
 		});
 		Lease lease = locks.acquire(KEY, OPTIONS);
@@ -82,15 +82,15 @@ class DefaultLockRegistryTests {
 		lease.close();
 	}
 
-	private DefaultLockRegistry withConflicts(ConflictFactory conflicts) {
+	private DefaultLockRegistry withConflictFactory(ConflictFactory conflicts) {
 		return new DefaultLockRegistry(new MemoryLockStore(this.runtime::nanoTime),
-				RegistrySettings.of(OPTIONS).withConflicts(conflicts).withRuntime(this.runtime));
+				RegistrySettings.of(OPTIONS).withConflictFactory(conflicts).withRuntime(this.runtime));
 	}
 
 	@Test
 	@DisplayName("A conflict is as the settings create it, by default without a status of its own")
 	void configuredStatus() {
-		DefaultLockRegistry configured = withConflicts(
+		DefaultLockRegistry configured = withConflictFactory(
 				(key, reason, retryAfter) -> new LockConflictException(key, reason, retryAfter, HttpStatus.LOCKED));
 		assertThat(List.of(configured, this.locks)).allSatisfy((locks) -> locks.acquire(KEY, OPTIONS));
 		assertThatExceptionOfType(LockConflictException.class).isThrownBy(() -> configured.acquire(KEY, OPTIONS))
@@ -163,7 +163,7 @@ class DefaultLockRegistryTests {
 	@DisplayName("An asynchronous caller that is rejected at once gets its answer before the method returns, without its executor")
 	void rejectedAtOnce() {
 		List<Thread> threads = new ArrayList<>();
-		DefaultLockRegistry locks = withConflicts((key, reason, retryAfter) -> {
+		DefaultLockRegistry locks = withConflictFactory((key, reason, retryAfter) -> {
 			threads.add(Thread.currentThread());
 			return new LockConflictException(key, reason, retryAfter, null);
 		});

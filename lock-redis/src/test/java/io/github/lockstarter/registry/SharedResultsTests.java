@@ -29,7 +29,6 @@ import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.redis.RedisInstance;
 import io.github.lockstarter.store.redis.TestConnections;
-import io.github.lockstarter.store.test.TestResults;
 import io.github.lockstarter.testing.TestRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -89,7 +89,7 @@ public class LocksEndpoint {
 	public Locks locks(SecurityContext securityContext) {
 		boolean shown = this.showKeys.isShown(securityContext, this.roles);
 		Instant now = Instant.now();
-		List<Lock> locks = this.locks.snapshot()
+		List<LockDescriptor> locks = this.locks.snapshot()
 			.stream()
 			.sorted(Comparator.comparing(LocksEndpoint::age).reversed())
 			.map((lock) -> lock(lock, shown, now))
@@ -110,9 +110,9 @@ public class LocksEndpoint {
 	@ReadOperation
 	public WebEndpointResponse<NamedLocks> locksOfName(SecurityContext securityContext, @Selector String name) {
 		Locks all = locks(securityContext);
-		List<Lock> locks = all.locks().stream().filter((lock) -> lock.name().equals(name)).toList();
+		List<LockDescriptor> locks = all.locks().stream().filter((lock) -> lock.name().equals(name)).toList();
 		Map<String, Long> totals = all.totals().getOrDefault(name, Map.of());
-		return answer(this.locks.results(name).map((results) -> results.count(name)),
+		return respond(this.locks.results(name).map((results) -> results.count(name)),
 				(count) -> (locks.isEmpty() && totals.isEmpty() && (count == null || count == 0)) ? null
 						: new NamedLocks(locks, totals, count));
 	}
@@ -126,17 +126,17 @@ public class LocksEndpoint {
 	 */
 	@DeleteOperation
 	public WebEndpointResponse<Removed> removeResults(@Selector String name, @Selector String part) {
-		return answer(part.equals("results") ? this.locks.results(name).map((results) -> results.remove(name))
+		return respond(part.equals("results") ? this.locks.results(name).map((results) -> results.remove(name))
 				: Optional.empty(), (count) -> (count != null) ? new Removed(count) : null);
 	}
 
-	private static <T> WebEndpointResponse<T> answer(Optional<CompletionStage<Long>> asked,
+	private static <T> WebEndpointResponse<T> respond(Optional<CompletionStage<Long>> asked,
 			Function<@Nullable Long, @Nullable T> body) {
 		try {
 			Long count = asked.isPresent()
 					? asked.get().toCompletableFuture().get(SearchLimit.LONGEST.toSeconds(), TimeUnit.SECONDS) : null;
-			T answer = body.apply(count);
-			return (answer != null) ? new WebEndpointResponse<>(answer)
+			T content = body.apply(count);
+			return (content != null) ? new WebEndpointResponse<>(content)
 					: new WebEndpointResponse<>(WebEndpointResponse.STATUS_NOT_FOUND);
 		}
 		catch (ExecutionException | TimeoutException ex) {
@@ -183,7 +183,7 @@ public class LocksEndpoint {
 		return (held != null) ? held.age() : Duration.ZERO;
 	}
 
-	private static Lock lock(LockSnapshot lock, boolean shown, Instant now) {
+	private static LockDescriptor lock(LockSnapshot lock, boolean shown, Instant now) {
 		LeaseDescriptor held = Optional.ofNullable(lock.held())
 			.map((lease) -> new LeaseDescriptor(now.minus(lease.age()), lease.remaining().toMillis(),
 					lease.fencingToken(), lease.request()))
@@ -192,7 +192,7 @@ public class LocksEndpoint {
 			.stream()
 			.map((waiter) -> new WaiterDescriptor(now.minus(waiter.age()), waiter.request()))
 			.toList();
-		return new Lock(lock.key().name(), shown ? lock.key().key() : digest(lock.key()), held, waiting);
+		return new LockDescriptor(lock.key().name(), shown ? lock.key().key() : digest(lock.key()), held, waiting);
 	}
 
 	private static String digest(LockKey lock) {
@@ -214,7 +214,7 @@ public class LocksEndpoint {
 	 * skipped, by the name of the lock
 	 * @param totals the counts of events since startup, by the name of the lock
 	 */
-	public record Locks(String instance, Collection<Lock> locks, Map<String, LastRuns.Run> lastRuns,
+	public record Locks(String instance, Collection<LockDescriptor> locks, Map<String, LastRuns.Run> lastRuns,
 			Map<String, Map<String, Long>> totals) {
 	}
 
@@ -226,7 +226,7 @@ public class LocksEndpoint {
 	 * @param storedResults the number of results that all instances have stored for later
 	 * duplicates; absent if the store cannot list them
 	 */
-	public record NamedLocks(Collection<Lock> locks, Map<String, Long> totals, @Nullable Long storedResults) {
+	public record NamedLocks(Collection<LockDescriptor> locks, Map<String, Long> totals, @Nullable Long storedResults) {
 	}
 
 	/**
@@ -245,7 +245,8 @@ public class LocksEndpoint {
 	 * @param held the lease that this instance holds, if any
 	 * @param waiting the waiters in this instance, the next one first
 	 */
-	public record Lock(String name, String key, @Nullable LeaseDescriptor held, List<WaiterDescriptor> waiting) {
+	public record LockDescriptor(String name, String key, @Nullable LeaseDescriptor held,
+			List<WaiterDescriptor> waiting) {
 	}
 
 	/**

@@ -36,11 +36,11 @@ public final class RequestNames implements ObservationHandler<LockObservationCon
 	}
 
 	private static @Nullable String name(Observation.ContextView context) {
-		String name = SERVLET ? Servlet.name(context) : null;
+		String name = SERVLET ? ServletNames.name(context) : null;
 		return (name == null && REACTIVE) ? ReactiveNames.name(context) : name;
 	}
 
-	private static final class Servlet {
+	private static final class ServletNames {
 
 		static @Nullable String name(Observation.ContextView view) {
 			return (view instanceof org.springframework.http.server.observation.ServerRequestObservationContext request

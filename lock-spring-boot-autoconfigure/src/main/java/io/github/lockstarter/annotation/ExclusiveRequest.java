@@ -36,13 +36,13 @@ import org.springframework.core.annotation.AliasFor;
  * is done, for example with a {@link java.util.concurrent.CompletionStage}, a
  * {@code Mono}, a {@code Callable} or an emitter. The lock is then held until that work
  * has ended. The method is called only when the lock is held; a reactive method is called
- * for each subscription. Return types that do not indicate when the work ends are an
- * error at startup.
+ * for each subscription. A return type that does not indicate when the work ends fails
+ * startup.
  * <p>
- * A shared or replayed result is written as JSON and read as the declared return type.
- * Return types that cannot be written and read this way, such as streams, emitters and
- * views, are an error at startup. A failure is never shared: the next waiter runs the
- * method. A failure is replayed only if {@link #keep()} includes it.
+ * A shared or replayed result is written as JSON and read as the declared return type. A
+ * return type that cannot be written and read this way, such as a stream, an emitter or a
+ * view, fails startup. A failure is never shared: the next waiter runs the method. A
+ * failure is replayed only if {@link #keep()} includes it.
  * <p>
  * Each of several annotations on one method adds a lock. The locks are acquired in an
  * order that is the same for all methods, and released in reverse order.

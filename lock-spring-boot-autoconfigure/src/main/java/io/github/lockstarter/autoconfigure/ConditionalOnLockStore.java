@@ -38,10 +38,10 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 	LockProperties.Store value();
 
 	/** The properties that may name it. */
-	Use use() default Use.ANY;
+	StoreUse use() default StoreUse.ANY;
 
 	/** What a store is used for. */
-	enum Use {
+	enum StoreUse {
 
 		/** All locks that choose no other store: {@code lock.store}. */
 		DEFAULT,
@@ -65,12 +65,12 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 		public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
 			var annotation = metadata.getAnnotations().get(ConditionalOnLockStore.class);
 			LockProperties.Store wanted = annotation.getEnum("value", LockProperties.Store.class);
-			Use use = annotation.getEnum("use", Use.class);
+			StoreUse use = annotation.getEnum("use", StoreUse.class);
 			Binder binder = Binder.get(context.getEnvironment());
-			if (use != Use.NAMED && names(binder, STORE, wanted, LockProperties.Store.REDIS)) {
+			if (use != StoreUse.NAMED && names(binder, STORE, wanted, LockProperties.Store.REDIS)) {
 				return ConditionOutcome.match("lock.store is " + wanted);
 			}
-			if (use != Use.DEFAULT
+			if (use != StoreUse.DEFAULT
 					&& names(context.getEnvironment()).anyMatch((name) -> names(binder, name, wanted, null))) {
 				return ConditionOutcome.match("lock.names.*.store is " + wanted);
 			}

@@ -11,7 +11,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 
 import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.autoconfigure.ConditionalOnLockStore.Use;
+import io.github.lockstarter.autoconfigure.ConditionalOnLockStore.StoreUse;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStores;
 import io.github.lockstarter.store.dynamodb.DynamoDbLockStore;
@@ -33,7 +33,7 @@ class DynamoDbStoreConfiguration {
 
 	@Bean
 	@Lazy
-	@ConditionalOnLockStore(value = LockProperties.Store.DYNAMODB, use = Use.DEFAULT)
+	@ConditionalOnLockStore(value = LockProperties.Store.DYNAMODB, use = StoreUse.DEFAULT)
 	@ConditionalOnMissingBean({ LockStore.class, LockRegistry.class })
 	LockStore exclusiveRequestDynamoDbLockStore(DynamoDbStoreClient client, LockProperties locks) {
 		locks.require(LockProperties.Store.DYNAMODB);
@@ -42,7 +42,7 @@ class DynamoDbStoreConfiguration {
 
 	@Bean(autowireCandidate = false)
 	@Lazy
-	@ConditionalOnLockStore(value = LockProperties.Store.DYNAMODB, use = Use.NAMED)
+	@ConditionalOnLockStore(value = LockProperties.Store.DYNAMODB, use = StoreUse.NAMED)
 	@ConditionalOnMissingBean(value = { LockStores.class, LockRegistry.class },
 			name = "exclusiveRequestDynamoDbLockStore")
 	LockStore exclusiveRequestNamedDynamoDbLockStore(DynamoDbStoreClient client, LockProperties locks) {

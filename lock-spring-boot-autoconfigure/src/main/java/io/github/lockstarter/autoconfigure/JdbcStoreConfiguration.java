@@ -16,7 +16,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 
 import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.autoconfigure.ConditionalOnLockStore.Use;
+import io.github.lockstarter.autoconfigure.ConditionalOnLockStore.StoreUse;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStores;
 import io.github.lockstarter.store.jdbc.JdbcLockStore;
@@ -41,7 +41,7 @@ class JdbcStoreConfiguration {
 
 	@Bean
 	@Lazy
-	@ConditionalOnLockStore(value = LockProperties.Store.JDBC, use = Use.DEFAULT)
+	@ConditionalOnLockStore(value = LockProperties.Store.JDBC, use = StoreUse.DEFAULT)
 	@ConditionalOnMissingBean({ LockStore.class, LockRegistry.class })
 	@DependsOnDatabaseInitialization
 	LockStore exclusiveRequestJdbcLockStore(LockProperties locks, ObjectProvider<DataSource> dataSources) {
@@ -51,7 +51,7 @@ class JdbcStoreConfiguration {
 
 	@Bean(autowireCandidate = false)
 	@Lazy
-	@ConditionalOnLockStore(value = LockProperties.Store.JDBC, use = Use.NAMED)
+	@ConditionalOnLockStore(value = LockProperties.Store.JDBC, use = StoreUse.NAMED)
 	@ConditionalOnMissingBean(value = { LockStores.class, LockRegistry.class }, name = "exclusiveRequestJdbcLockStore")
 	@DependsOnDatabaseInitialization
 	LockStore exclusiveRequestNamedJdbcLockStore(LockProperties locks, ObjectProvider<DataSource> dataSources) {
@@ -69,7 +69,7 @@ class JdbcStoreConfiguration {
 			.withTable(jdbc.table())
 			.withCreateTables(createsTables(jdbc, database))
 			.withCommandTimeout(jdbc.commandTimeout())
-			.withApplication(application));
+			.withApplicationDataSource(application));
 	}
 
 	private static HikariConfig database(JdbcProperties jdbc) {

@@ -34,7 +34,7 @@ import io.github.lockstarter.operation.OperationSettings;
 import io.github.lockstarter.operation.Anonymous;
 import io.github.lockstarter.operation.ReplaySettings;
 import io.github.lockstarter.key.Fingerprint;
-import io.github.lockstarter.result.KeptResults;
+import io.github.lockstarter.result.KeptResponses;
 import io.github.lockstarter.result.SharingSettings;
 
 /**
@@ -114,7 +114,7 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 		});
 		check("lock.share.ttl", share.ttl(), SharingSettings::checkTime);
 		check("lock.share.max-size", share.maxSize(), SharingSettings::checkSize);
-		check("lock.replay.keep", replay.keep(), KeptResults::parse);
+		check("lock.replay.keep", replay.keep(), KeptResponses::parse);
 		check("lock.replay.max-key-length", replay.maxKeyLength(), ReplaySettings::checkKeyLength);
 		checkSecret("lock.replay.fingerprint-key", replay.fingerprintKey(), Fingerprint::checkKey);
 		check("lock.replay.max-request-size", replay.maxRequestSize(), Replay::checkRequestSize);
@@ -148,9 +148,9 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 
 	/**
 	 * Returns the store that locks choose by their names; {@code null} if none. Unlike
-	 * other settings, a variable applies besides properties with the exact name, as long
-	 * as these choose no store: a lock must not be in another store than the operator has
-	 * set.
+	 * other settings, a variable applies in addition to properties with the exact name,
+	 * as long as these choose no store: a lock must not be in another store than the
+	 * operator has set.
 	 */
 	Function<String, @Nullable Store> chosenStores() {
 		Map<String, Store> exact = new HashMap<>();
@@ -492,7 +492,7 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 		}
 
 		ReplaySettings settings() {
-			return new ReplaySettings(KeptResults.parse(this.keep), this.maxKeyLength,
+			return new ReplaySettings(KeptResponses.parse(this.keep), this.maxKeyLength,
 					new Fingerprint(this.fingerprintKey), this.anonymous);
 		}
 

@@ -51,7 +51,7 @@ class LockRegistryConfiguration {
 				stores.getIfAvailable(() -> LockStores.of(store.getObject())),
 				RegistrySettings.of(properties::options)
 					.withMaxWaiters(properties.maxWaiters())
-					.withConflicts((key, reason, retryAfter) -> new LockConflictException(key, reason, retryAfter,
+					.withConflictFactory((key, reason, retryAfter) -> new LockConflictException(key, reason, retryAfter,
 							properties.conflictStatusCode(key.name())))
 					.withLosses(events::lost)
 					.withCounts(counts)

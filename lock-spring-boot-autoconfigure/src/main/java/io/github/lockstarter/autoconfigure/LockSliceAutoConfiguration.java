@@ -43,7 +43,7 @@ public final class LockSliceAutoConfiguration {
 			super(ConfigurationPhase.REGISTER_BEAN);
 		}
 
-		@ConditionalOnLockStore(value = LockProperties.Store.MEMORY, use = ConditionalOnLockStore.Use.DEFAULT)
+		@ConditionalOnLockStore(value = LockProperties.Store.MEMORY, use = ConditionalOnLockStore.StoreUse.DEFAULT)
 		static class InMemory {
 
 		}

@@ -10,7 +10,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 
 import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.autoconfigure.ConditionalOnLockStore.Use;
+import io.github.lockstarter.autoconfigure.ConditionalOnLockStore.StoreUse;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.LockStores;
 import io.github.lockstarter.store.memcached.MemcachedLockStore;
@@ -32,7 +32,7 @@ class MemcachedStoreConfiguration {
 
 	@Bean
 	@Lazy
-	@ConditionalOnLockStore(value = LockProperties.Store.MEMCACHED, use = Use.DEFAULT)
+	@ConditionalOnLockStore(value = LockProperties.Store.MEMCACHED, use = StoreUse.DEFAULT)
 	@ConditionalOnMissingBean({ LockStore.class, LockRegistry.class })
 	LockStore exclusiveRequestMemcachedLockStore(LockProperties locks) {
 		locks.require(LockProperties.Store.MEMCACHED);
@@ -41,7 +41,7 @@ class MemcachedStoreConfiguration {
 
 	@Bean(autowireCandidate = false)
 	@Lazy
-	@ConditionalOnLockStore(value = LockProperties.Store.MEMCACHED, use = Use.NAMED)
+	@ConditionalOnLockStore(value = LockProperties.Store.MEMCACHED, use = StoreUse.NAMED)
 	@ConditionalOnMissingBean(value = { LockStores.class, LockRegistry.class },
 			name = "exclusiveRequestMemcachedLockStore")
 	LockStore exclusiveRequestNamedMemcachedLockStore(LockProperties locks) {

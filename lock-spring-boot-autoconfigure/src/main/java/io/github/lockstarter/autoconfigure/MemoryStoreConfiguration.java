@@ -9,7 +9,7 @@ import org.springframework.context.annotation.Lazy;
 
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.autoconfigure.ConditionalOnLockStore.Use;
+import io.github.lockstarter.autoconfigure.ConditionalOnLockStore.StoreUse;
 import io.github.lockstarter.count.LockEventCounter;
 import io.github.lockstarter.store.DroppedResults;
 import io.github.lockstarter.store.LockStore;
@@ -32,7 +32,7 @@ class MemoryStoreConfiguration {
 
 	@Bean
 	@Lazy
-	@ConditionalOnLockStore(value = LockProperties.Store.MEMORY, use = Use.DEFAULT)
+	@ConditionalOnLockStore(value = LockProperties.Store.MEMORY, use = StoreUse.DEFAULT)
 	@ConditionalOnMissingBean({ LockStore.class, LockRegistry.class })
 	LockStore exclusiveRequestMemoryLockStore(LockProperties locks, ObjectProvider<LockEventCounter> counts) {
 		locks.require(LockProperties.Store.MEMORY);
@@ -41,7 +41,7 @@ class MemoryStoreConfiguration {
 
 	@Bean(autowireCandidate = false)
 	@Lazy
-	@ConditionalOnLockStore(value = LockProperties.Store.MEMORY, use = Use.NAMED)
+	@ConditionalOnLockStore(value = LockProperties.Store.MEMORY, use = StoreUse.NAMED)
 	@ConditionalOnMissingBean(value = { LockStores.class, LockRegistry.class },
 			name = "exclusiveRequestMemoryLockStore")
 	LockStore exclusiveRequestNamedMemoryLockStore(ObjectProvider<LockEventCounter> counts) {

@@ -27,7 +27,7 @@ import org.springframework.core.env.Environment;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.autoconfigure.ConditionalOnLockStore.Use;
+import io.github.lockstarter.autoconfigure.ConditionalOnLockStore.StoreUse;
 import io.github.lockstarter.count.LockEventCounter;
 import io.github.lockstarter.store.DroppedResults;
 import io.github.lockstarter.store.LockStore;
@@ -61,7 +61,7 @@ class RedisStoreConfiguration {
 
 	@Bean(destroyMethod = "close")
 	@Lazy
-	@ConditionalOnLockStore(value = LockProperties.Store.REDIS, use = Use.DEFAULT)
+	@ConditionalOnLockStore(value = LockProperties.Store.REDIS, use = StoreUse.DEFAULT)
 	@ConditionalOnMissingBean({ LockStore.class, LockRegistry.class })
 	LockStore exclusiveRequestRedisLockStore(LockProperties locks, Environment environment,
 			ObjectProvider<DataRedisConnectionDetails> details, ObjectProvider<SslBundles> sslBundles,
@@ -72,7 +72,7 @@ class RedisStoreConfiguration {
 
 	@Bean(autowireCandidate = false, destroyMethod = "close")
 	@Lazy
-	@ConditionalOnLockStore(value = LockProperties.Store.REDIS, use = Use.NAMED)
+	@ConditionalOnLockStore(value = LockProperties.Store.REDIS, use = StoreUse.NAMED)
 	@ConditionalOnMissingBean(value = { LockStores.class, LockRegistry.class }, name = "exclusiveRequestRedisLockStore")
 	LockStore exclusiveRequestNamedRedisLockStore(Environment environment,
 			ObjectProvider<DataRedisConnectionDetails> details, ObjectProvider<SslBundles> sslBundles,

@@ -15,7 +15,7 @@ import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.completion.ReactiveTypeAdapter;
 import io.github.lockstarter.completion.ReturnType;
 import io.github.lockstarter.interceptor.ReactiveAcquisition;
-import io.github.lockstarter.interceptor.ReactiveReplays;
+import io.github.lockstarter.interceptor.ReactiveReplayTransactions;
 
 /**
  * The default {@link ReactiveIdempotentWork}. Its transaction begins and ends under its
@@ -50,7 +50,8 @@ final class DefaultReactiveIdempotentWork<T extends @Nullable Object> implements
 	private Mono<?> work(Supplier<? extends Mono<? extends T>> task) {
 		Mono<?> work = task.get();
 		Assert.state(work != null, "The work returned null instead of a Mono");
-		return (this.transactions != null) ? this.transactions.transactional(ReactiveReplays.kept(work)) : work;
+		return (this.transactions != null) ? this.transactions.transactional(ReactiveReplayTransactions.kept(work))
+				: work;
 	}
 
 }

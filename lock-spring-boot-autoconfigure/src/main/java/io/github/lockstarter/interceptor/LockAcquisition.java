@@ -157,15 +157,11 @@ public final class LockAcquisition {
 			catch (Throwable ex) {
 				if (!acquired.proceeds(open, ex)) {
 					acquired.toLeases().abandon().toCompletableFuture().join();
-					LockConflictException conflict = acquired.conflict(open.get(0), ex);
-					if (conflict == null) {
-						throw ex;
+					HeldLeases skipped = acquired.skipped(open.get(0), ex);
+					if (skipped != null) {
+						return skipped;
 					}
-					if (open.get(0).operation.skips()) {
-						return acquired.skipped(conflict);
-					}
-					this.context.observer().rejected(conflict);
-					throw conflict;
+					throw ex;
 				}
 			}
 		}
@@ -357,18 +353,22 @@ public final class LockAcquisition {
 		}
 
 		/**
-		 * Returns the conflict with the status of the operation that needs the lock;
-		 * {@code null} if it is another failure.
+		 * Returns no leases if the call is skipped because of a conflict; {@code null} if
+		 * the failure is none.
+		 * @throws LockConflictException if the call is rejected; with the status of the
+		 * operation that needs the lock
 		 */
-		@Nullable LockConflictException conflict(WantedLock lock, Throwable failure) {
-			return (CompletionStageAdapter.cause(failure) instanceof LockConflictException conflict)
-					? conflict.withStatusCode(lock.operation.conflictStatus()) : null;
-		}
-
-		/** Returns no leases for a call that is skipped, instead of the conflict. */
-		HeldLeases skipped(LockConflictException conflict) {
-			this.context.observer().skipped(conflict.getKey(), LockAcquisition.this.method);
-			return HeldLeases.ofSkippedCall(LockAcquisition.this.method.method());
+		@Nullable HeldLeases skipped(WantedLock lock, Throwable failure) {
+			if (!(CompletionStageAdapter.cause(failure) instanceof LockConflictException conflict)) {
+				return null;
+			}
+			if (lock.operation.skips()) {
+				this.context.observer().skipped(conflict.getKey(), LockAcquisition.this.method);
+				return HeldLeases.ofSkippedCall(LockAcquisition.this.method.method());
+			}
+			LockConflictException rejection = conflict.withStatusCode(lock.operation.conflictStatus());
+			this.context.observer().rejected(rejection);
+			throw rejection;
 		}
 
 	}
@@ -483,16 +483,17 @@ public final class LockAcquisition {
 				return;
 			}
 			this.acquired.toLeases().abandon();
-			LockConflictException conflict = this.acquired.conflict(locks.get(0), failure);
-			if (conflict == null) {
-				this.result.completeExceptionally(failure);
+			try {
+				HeldLeases skipped = this.acquired.skipped(locks.get(0), failure);
+				if (skipped != null) {
+					complete(skipped);
+				}
+				else {
+					this.result.completeExceptionally(failure);
+				}
 			}
-			else if (locks.get(0).operation.skips()) {
-				complete(this.acquired.skipped(conflict));
-			}
-			else {
-				this.acquired.context.observer().rejected(conflict);
-				this.result.completeExceptionally(conflict);
+			catch (Throwable ex) {
+				this.result.completeExceptionally(ex);
 			}
 		}
 

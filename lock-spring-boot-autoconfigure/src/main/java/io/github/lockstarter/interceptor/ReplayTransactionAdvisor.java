@@ -59,7 +59,7 @@ public final class ReplayTransactionAdvisor extends StaticMethodMatcherPointcutA
 		Object result = invocation.proceed();
 		LockedMethod locked = this.operations.find(invocation.getMethod(), targetClass(invocation));
 		if (result != null && locked != null && isReactive(locked.returnType())) {
-			return ReactiveReplays.kept(result, locked, () -> report(invocation.getMethod()));
+			return ReactiveReplayTransactions.kept(result, locked, () -> report(invocation.getMethod()));
 		}
 		HeldLeases leases = LeaseContext.innermost();
 		if (leases != null && leases.result().mayKeep()

@@ -101,7 +101,7 @@ final class HeaderParameters {
 		String use = "A random key that the client generates for each request, and sends again when it repeats the request.";
 		return (replay != null)
 				? "%s It expires after %s: until then, a request with the same key receives the response to the first. %s"
-					.formatted(use, text(replay.keep()), replay.results().description())
+					.formatted(use, text(replay.keep()), replay.responses().description())
 				: use;
 	}
 

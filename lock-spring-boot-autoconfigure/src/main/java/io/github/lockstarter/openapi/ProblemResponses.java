@@ -1,6 +1,5 @@
 package io.github.lockstarter.openapi;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -30,7 +30,7 @@ public final class ConflictStatuses {
 	 * @return the exception; if it is a conflict without a status of its own, the same
 	 * conflict with the configured status
 	 */
-	public LockException addTo(LockException exception) {
+	public LockException withStatus(LockException exception) {
 		return (exception instanceof LockConflictException conflict && !conflict.hasOwnStatusCode())
 				? conflict.withStatusCode(this.configured.apply(conflict.getLockName())) : exception;
 	}

@@ -28,7 +28,7 @@ import io.github.lockstarter.key.RequestFingerprint;
 import io.github.lockstarter.key.LockKeyResolver;
 import io.github.lockstarter.key.LockKeys;
 import io.github.lockstarter.key.MethodExpression;
-import io.github.lockstarter.result.KeptResults;
+import io.github.lockstarter.result.KeptResponses;
 import io.github.lockstarter.result.ReplayRetention;
 import io.github.lockstarter.result.ResultSharing;
 import io.github.lockstarter.result.SharingSettings;
@@ -181,10 +181,10 @@ final class ExclusiveRequestParser {
 		if (time == null) {
 			return null;
 		}
-		KeptResults own = (keep != null) ? KeptResults.parse(keep) : null;
+		KeptResponses own = (keep != null) ? KeptResponses.parse(keep) : null;
 		Assert.isTrue(own == null || own.values() || locked.ofController(),
 				() -> "keep = \"%s\" selects responses to requests, but the class is not a controller".formatted(keep));
-		KeptResults standard = locked.ofController() ? this.settings.obtain().replay().keep() : KeptResults.VALUES;
+		KeptResponses standard = locked.ofController() ? this.settings.obtain().replay().keep() : KeptResponses.VALUES;
 		return new ReplayRetention(time, (own != null) ? own : standard);
 	}
 

@@ -3,7 +3,7 @@ package io.github.lockstarter.operation;
 import org.springframework.util.Assert;
 
 import io.github.lockstarter.key.Fingerprint;
-import io.github.lockstarter.result.KeptResults;
+import io.github.lockstarter.result.KeptResponses;
 
 /**
  * The default settings of replays.
@@ -13,7 +13,7 @@ import io.github.lockstarter.result.KeptResults;
  * @param fingerprint makes the digests that are stored with a result
  * @param anonymous what happens to requests without a principal
  */
-public record ReplaySettings(KeptResults keep, int maxKeyLength, Fingerprint fingerprint, Anonymous anonymous) {
+public record ReplaySettings(KeptResponses keep, int maxKeyLength, Fingerprint fingerprint, Anonymous anonymous) {
 
 	/**
 	 * Checks the largest length of a key.

@@ -83,7 +83,8 @@ public final class ResultSharing {
 		this.lockName = other.lockName;
 		this.work = other.work;
 		this.type = other.type;
-		this.replay = new ReplayRetention(keep, (other.replay != null) ? other.replay.results() : KeptResults.VALUES);
+		this.replay = new ReplayRetention(keep,
+				(other.replay != null) ? other.replay.responses() : KeptResponses.VALUES);
 		this.logged = other.logged;
 		this.format = other.format;
 	}
@@ -388,13 +389,13 @@ public final class ResultSharing {
 
 	/** Returns whether chosen statuses are kept, instead of successful values. */
 	public boolean keepsStatuses() {
-		return this.replay != null && !this.replay.results().values();
+		return this.replay != null && !this.replay.responses().values();
 	}
 
 	private boolean isShared(@Nullable Object value, int status) {
-		return (this.replay == null || this.replay.results().values())
+		return (this.replay == null || this.replay.responses().values())
 				? this.settings.predicate().isShared(this.lockName, value, HttpStatusCode.valueOf(status))
-				: this.replay.results().contain(status);
+				: this.replay.responses().contain(status);
 	}
 
 	private static int status(@Nullable Object value, @Nullable Integer set) {
@@ -424,12 +425,12 @@ public final class ResultSharing {
 	 * of another lock is one, because the work may have had an effect before.
 	 */
 	public boolean keepsResponseTo(Throwable failure) {
-		return this.replay != null && !this.replay.results().values() && mayKeep(failure);
+		return this.replay != null && !this.replay.responses().values() && mayKeep(failure);
 	}
 
 	/** Returns whether each end of the work is kept, and not only some of them. */
 	public boolean keepsAll() {
-		return this.replay != null && this.replay.results().equals(KeptResults.ALL);
+		return this.replay != null && this.replay.responses().equals(KeptResponses.ALL);
 	}
 
 	private boolean mayKeep(Throwable failure) {

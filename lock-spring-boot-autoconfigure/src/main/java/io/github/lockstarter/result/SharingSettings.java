@@ -103,7 +103,7 @@ public final class SharingSettings {
 		checkTime(keep);
 		ResultType type = new ResultType(result.toClass(), result, false);
 		return new ResultSharing(this, lockName, SharedWork.inCode(lockName, type), type,
-				new ReplayRetention(keep, KeptResults.VALUES));
+				new ReplayRetention(keep, KeptResponses.VALUES));
 	}
 
 	Duration ttl() {

@@ -107,7 +107,8 @@ public final class PreparedConflicts {
 
 		/**
 		 * Returns the kind of a conflict.
-		 * @return the kind; {@code null} if the response also depends on something else
+		 * @return the kind; {@code null} if the conflict has no status of its own, or the
+		 * response also depends on something else
 		 */
 		public static @Nullable ConflictKind of(Class<?> controller, LockConflictException conflict, Locale locale,
 				List<?> accepted) {

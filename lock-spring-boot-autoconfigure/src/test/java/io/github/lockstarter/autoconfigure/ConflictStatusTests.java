@@ -1,6 +1,7 @@
 package io.github.lockstarter.autoconfigure;
 
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -35,6 +36,8 @@ import org.springframework.web.servlet.function.ServerResponse;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockKey;
+import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
@@ -45,7 +48,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * The source of the status of a refusal.
+ * The source of the status of a rejection.
  */
 class ConflictStatusTests {
 
@@ -76,7 +79,7 @@ class ConflictStatusTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
-	@DisplayName("Handlers that wait, blocking or not, and handlers that share answer with the configured status")
+	@DisplayName("Handlers that wait, blocking or not, and handlers that share respond with the configured status")
 	void everyWayToWait(String type) throws Exception {
 		TestServer server = server(type);
 		hold(server, "own");
@@ -86,7 +89,7 @@ class ConflictStatusTests {
 	}
 
 	@Test
-	@DisplayName("A Spring MVC handler that shares and blocks its thread answers with the configured status")
+	@DisplayName("A Spring MVC handler that shares and blocks its thread responds with the configured status")
 	void shared() throws Exception {
 		TestServer server = server("servlet");
 		hold(server, "own");
@@ -110,7 +113,7 @@ class ConflictStatusTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
-	@DisplayName("When the registry refuses code that calls it, the status is the configured default, not that of the surrounding method")
+	@DisplayName("When the registry rejects code that calls it, the status is the configured default, not that of the surrounding method")
 	void programmatic(String type) throws Exception {
 		TestServer server = server(type);
 		hold(server, "named:1", "other:1");
@@ -128,13 +131,13 @@ class ConflictStatusTests {
 	void ownAdvice(String type) throws Exception {
 		TestServer server = server(type, OwnAdvice.class);
 		hold(server, "named", "own", "other");
-		assertAnswer(server, "/code?lock=named", 429, "own advice");
-		assertAnswer(server, "/code?lock=other", 423, "own advice");
-		assertAnswer(server, "/code-later?lock=named", 429, "own advice");
-		assertAnswer(server, "/wrapped?lock=named", 429, "own advice");
-		assertAnswer(server, "/chosen?lock=named", 422, "own advice");
-		assertAnswer(server, "/named", 429, "own advice");
-		assertAnswer(server, "/own", 422, "own advice");
+		assertResponse(server, "/code?lock=named", 429, "own advice");
+		assertResponse(server, "/code?lock=other", 423, "own advice");
+		assertResponse(server, "/code-later?lock=named", 429, "own advice");
+		assertResponse(server, "/wrapped?lock=named", 429, "own advice");
+		assertResponse(server, "/chosen?lock=named", 422, "own advice");
+		assertResponse(server, "/named", 429, "own advice");
+		assertResponse(server, "/own", 422, "own advice");
 	}
 
 	@ParameterizedTest
@@ -143,15 +146,30 @@ class ConflictStatusTests {
 	void ownHandler(String type) throws Exception {
 		TestServer server = server(type);
 		hold(server, "named");
-		assertAnswer(server, "/handled", 429, "own handler");
+		assertResponse(server, "/handled", 429, "own handler");
 	}
 
 	@Test
-	@DisplayName("A functional endpoint of Spring MVC answers with the configured status")
+	@DisplayName("A functional endpoint of Spring MVC responds with the configured status, also to a conflict that it creates itself")
 	void function() throws Exception {
 		TestServer server = server("servlet");
 		hold(server, "named");
 		assertThat(server.post("/function").statusCode()).isEqualTo(429);
+		assertThat(server.post("/created-function").statusCode()).isEqualTo(429);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "servlet", "reactive" })
+	@DisplayName("A conflict that a controller creates has the configured status, also as a cause, but 409 for an application's own advice and handler")
+	void created(String type) throws Exception {
+		assertStatus(server(type), "/created", 429);
+		assertStatus(server(type), "/created-with-status", 422);
+		assertStatus(server(type), "/created-wrapped", 429);
+		TestServer withAdvice = server(type, OwnAdvice.class);
+		assertResponse(withAdvice, "/created", 409, "own advice");
+		assertResponse(withAdvice, "/created-wrapped", 409, "own advice");
+		assertResponse(withAdvice, "/created-with-status", 422, "own advice");
+		assertResponse(server(type), "/created-handled", 409, "own handler");
 	}
 
 	@Test
@@ -181,10 +199,10 @@ class ConflictStatusTests {
 			.contains("\"status\":" + status, "https://lockstarter.github.io/problems/");
 	}
 
-	private static void assertAnswer(TestServer server, String path, int status, String body) throws Exception {
-		HttpResponse<String> answer = server.post(path);
-		assertThat(answer.statusCode()).as(path).isEqualTo(status);
-		assertThat(answer.body()).as(path).isEqualTo(body);
+	private static void assertResponse(TestServer server, String path, int status, String body) throws Exception {
+		HttpResponse<String> response = server.post(path);
+		assertThat(response.statusCode()).as(path).isEqualTo(status);
+		assertThat(response.body()).as(path).isEqualTo(body);
 	}
 
 	private static TestServer server(String type, Class<?>... more) {
@@ -200,6 +218,10 @@ class ConflictStatusTests {
 
 	private void hold(TestServer server, String... keys) {
 		Stream.of(keys).map(locks(server)::acquire).forEach(this.held::add);
+	}
+
+	private static LockConflictException conflict() {
+		return new LockConflictException(LockKey.of("named"), LockOptions.of(Duration.ofSeconds(5)), Duration.ZERO);
 	}
 
 	private static LockRegistry locks(TestServer server) {
@@ -307,6 +329,21 @@ class ConflictStatusTests {
 			return this.locks.acquireAsync(lock).thenApply(Lease::key).toCompletableFuture().join().name();
 		}
 
+		@PostMapping("/created")
+		public String created() {
+			throw conflict();
+		}
+
+		@PostMapping("/created-with-status")
+		public String createdWithStatus() {
+			throw conflict().withStatusCode(HttpStatus.UNPROCESSABLE_CONTENT);
+		}
+
+		@PostMapping("/created-wrapped")
+		public String createdWrapped() {
+			throw new IllegalStateException(conflict());
+		}
+
 		@PostMapping("/chosen")
 		public String chosen(String lock) {
 			try {
@@ -346,6 +383,11 @@ class ConflictStatusTests {
 			}
 		}
 
+		@PostMapping("/created-handled")
+		public String created() {
+			throw conflict();
+		}
+
 		@ExceptionHandler
 		ResponseEntity<String> handle(LockConflictException exception) {
 			return ResponseEntity.status(exception.getStatusCode()).body("own handler");
@@ -370,6 +412,9 @@ class ConflictStatusTests {
 		RouterFunction<ServerResponse> functions(LockRegistry locks) {
 			return RouterFunctions.route()
 				.POST("/function", (request) -> ServerResponse.ok().body(locks.acquire("named").fencingToken()))
+				.POST("/created-function", (request) -> {
+					throw conflict();
+				})
 				.build();
 		}
 

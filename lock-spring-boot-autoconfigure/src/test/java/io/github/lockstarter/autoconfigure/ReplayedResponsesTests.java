@@ -22,7 +22,6 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 import io.github.lockstarter.LockCounts;
-import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.registry.LockInspector;
 import io.github.lockstarter.testing.TestServer;
 

@@ -23,7 +23,6 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.registry.sharing.SharedLease;
 import io.github.lockstarter.result.Caller;
 import io.github.lockstarter.result.Outcome;
-import io.github.lockstarter.result.ResponseHead;
 import io.github.lockstarter.result.ResultSharing;
 import io.github.lockstarter.result.SharedCall;
 import io.github.lockstarter.result.SharedResult;

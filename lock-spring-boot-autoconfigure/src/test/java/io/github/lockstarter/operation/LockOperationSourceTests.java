@@ -40,7 +40,7 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
 import io.github.lockstarter.key.CurrentRequest;
 import io.github.lockstarter.key.LockInvocation;
-import io.github.lockstarter.result.KeptResults;
+import io.github.lockstarter.result.KeptResponses;
 import io.github.lockstarter.result.ReplayRetention;
 import io.github.lockstarter.annotation.Inherited;
 
@@ -58,7 +58,7 @@ class LockOperationSourceTests {
 
 	private LockSettings defaults = wait(null);
 
-	private KeptResults keep = KeptResults.VALUES;
+	private KeptResponses keep = KeptResponses.VALUES;
 
 	private UnaryOperator<String> placeholders = UnaryOperator.identity();
 
@@ -110,7 +110,7 @@ class LockOperationSourceTests {
 		LockOperation operation = operation(Placeholders.class, "method");
 		assertThat(operation.name()).isEqualTo("resolved");
 		assertThat(operation.options().ttl()).isEqualTo(Duration.ofSeconds(2));
-		assertThat(operation.replay()).isEqualTo(new ReplayRetention(Duration.ofSeconds(2), KeptResults.ALL));
+		assertThat(operation.replay()).isEqualTo(new ReplayRetention(Duration.ofSeconds(2), KeptResponses.ALL));
 	}
 
 	@ParameterizedTest
@@ -146,11 +146,11 @@ class LockOperationSourceTests {
 	@Test
 	@DisplayName("What is kept is said by the annotation, or otherwise by lock.replay.keep; methods that are no handlers keep values")
 	void kept() {
-		this.keep = KeptResults.ALL;
-		assertThat(kept(Replaying.class, "method")).isEqualTo(KeptResults.ALL);
-		assertThat(kept(Replaying.class, "own")).isEqualTo(KeptResults.VALUES);
-		assertThat(kept(ReplayingService.class, "method")).isEqualTo(KeptResults.VALUES);
-		assertThat(kept(ReplayingService.class, "own")).isEqualTo(KeptResults.VALUES);
+		this.keep = KeptResponses.ALL;
+		assertThat(kept(Replaying.class, "method")).isEqualTo(KeptResponses.ALL);
+		assertThat(kept(Replaying.class, "own")).isEqualTo(KeptResponses.VALUES);
+		assertThat(kept(ReplayingService.class, "method")).isEqualTo(KeptResponses.VALUES);
+		assertThat(kept(ReplayingService.class, "own")).isEqualTo(KeptResponses.VALUES);
 	}
 
 	@Test
@@ -309,10 +309,10 @@ class LockOperationSourceTests {
 		assertThat(source.find(method, Reactive.class)).isSameAs(source.find(method, Reactive.class));
 	}
 
-	private KeptResults kept(Class<?> type, String method) {
+	private KeptResponses kept(Class<?> type, String method) {
 		ReplayRetention replay = operation(type, method).replay();
 		assertThat(replay).isNotNull();
-		return replay.results();
+		return replay.responses();
 	}
 
 	private static LockInvocation call(LockedMethod method, Object argument) {

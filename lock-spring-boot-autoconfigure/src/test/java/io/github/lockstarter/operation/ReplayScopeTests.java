@@ -30,7 +30,7 @@ import io.github.lockstarter.key.LockInvocation;
 import io.github.lockstarter.key.RequestContent;
 import io.github.lockstarter.key.RequestFingerprint;
 import io.github.lockstarter.result.Caller;
-import io.github.lockstarter.result.KeptResults;
+import io.github.lockstarter.result.KeptResponses;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -176,7 +176,7 @@ class ReplayScopeTests {
 
 	private ReplayScope scope(@Nullable RequestFingerprint ofRequests) {
 		return new ReplayScope("pay",
-				() -> new ReplaySettings(KeptResults.VALUES, 255, new Fingerprint(this.secret), this.anonymous),
+				() -> new ReplaySettings(KeptResponses.VALUES, 255, new Fingerprint(this.secret), this.anonymous),
 				ofRequests,
 				() -> new ArgumentFingerprint(TestOperations.method(getClass(), "pay"), ReplayScopeTests.class));
 	}

@@ -12,7 +12,7 @@ import org.springframework.util.unit.DataSize;
 
 import io.github.lockstarter.count.LockEventCounter;
 import io.github.lockstarter.key.Fingerprint;
-import io.github.lockstarter.result.KeptResults;
+import io.github.lockstarter.result.KeptResponses;
 import io.github.lockstarter.result.ResultPredicate;
 import io.github.lockstarter.result.SharingSettings;
 
@@ -39,7 +39,7 @@ public final class TestOperations {
 	 * @param operator the settings by the name of the lock
 	 */
 	public static LockOperationSource source(Function<String, LockSettings> operator) {
-		return source(operator, DEFAULTS, KeptResults.VALUES, UnaryOperator.identity());
+		return source(operator, DEFAULTS, KeptResponses.VALUES, UnaryOperator.identity());
 	}
 
 	/**
@@ -50,7 +50,7 @@ public final class TestOperations {
 	 * @param placeholders resolves placeholders
 	 */
 	public static LockOperationSource source(Function<String, LockSettings> operator, LockSettings defaults,
-			KeptResults keep, UnaryOperator<String> placeholders) {
+			KeptResponses keep, UnaryOperator<String> placeholders) {
 		ReplaySettings replay = new ReplaySettings(keep, 255, new Fingerprint(null), Anonymous.ALLOW);
 		LockEventCounter counts = new LockEventCounter();
 		SharingSettings sharing = new SharingSettings(Duration.ofSeconds(5), DataSize.ofKilobytes(64),

@@ -30,7 +30,7 @@ class EmittedValuesTests {
 
 	private final ResultSharing sharing = sharing(null);
 
-	private final ResultSharing replay = sharing(new ReplayRetention(Duration.ofHours(1), KeptResults.VALUES));
+	private final ResultSharing replay = sharing(new ReplayRetention(Duration.ofHours(1), KeptResponses.VALUES));
 
 	@Test
 	@DisplayName("All emitted values are written together, in their order")

@@ -94,26 +94,26 @@ class LosslessResultsTests {
 	@DisplayName("A list with an element of a subclass is not serialized, since the subclass's properties would be lost")
 	void subclassInList() {
 		ResultFormat format = ResultFormatTests
-			.one(ResolvableType.forClassWithGenerics(List.class, ResultFormatRejectionTests.Base.class));
+			.one(ResolvableType.forClassWithGenerics(List.class, UnwritableResultsTests.Base.class));
 		assertThatIllegalStateException()
-			.isThrownBy(() -> ResultFormatTests.write(format, List.of(new ResultFormatRejectionTests.Derived())));
+			.isThrownBy(() -> ResultFormatTests.write(format, List.of(new UnwritableResultsTests.Derived())));
 	}
 
 	@Test
 	@DisplayName("An Optional of a subclass is not serialized")
 	void subclassInOptional() {
 		ResultFormat format = ResultFormatTests
-			.one(ResolvableType.forClassWithGenerics(Optional.class, ResultFormatRejectionTests.Base.class));
+			.one(ResolvableType.forClassWithGenerics(Optional.class, UnwritableResultsTests.Base.class));
 		assertThatIllegalStateException()
-			.isThrownBy(() -> ResultFormatTests.write(format, Optional.of(new ResultFormatRejectionTests.Derived())));
+			.isThrownBy(() -> ResultFormatTests.write(format, Optional.of(new UnwritableResultsTests.Derived())));
 	}
 
 	@Test
 	@DisplayName("An array with an element of a subclass is not serialized")
 	void subclassInArray() {
-		ResultFormat format = ResultFormatTests.one(ResolvableType.forClass(ResultFormatRejectionTests.Base[].class));
+		ResultFormat format = ResultFormatTests.one(ResolvableType.forClass(UnwritableResultsTests.Base[].class));
 		assertThatIllegalStateException().isThrownBy(() -> ResultFormatTests.write(format,
-				new ResultFormatRejectionTests.Base[] { new ResultFormatRejectionTests.Derived() }));
+				new UnwritableResultsTests.Base[] { new UnwritableResultsTests.Derived() }));
 	}
 
 	@Test
@@ -121,10 +121,10 @@ class LosslessResultsTests {
 	void subclassInField() {
 		ResultFormat format = ResultFormatTests.one(ResolvableType.forClass(Wrapper.class));
 		assertThatIllegalStateException()
-			.isThrownBy(() -> ResultFormatTests.write(format, new Wrapper(new ResultFormatRejectionTests.Derived())));
+			.isThrownBy(() -> ResultFormatTests.write(format, new Wrapper(new UnwritableResultsTests.Derived())));
 	}
 
-	record Wrapper(ResultFormatRejectionTests.Base base) {
+	record Wrapper(UnwritableResultsTests.Base base) {
 	}
 
 	@Test
@@ -202,8 +202,8 @@ class LosslessResultsTests {
 	@Test
 	@DisplayName("An array of a type that cannot be deserialized stops the start")
 	void arrayOfUnreadable() {
-		assertThatExceptionOfType(InvalidDefinitionException.class).isThrownBy(
-				ResultFormatTests.one(ResolvableType.forClass(ResultFormatRejectionTests.Shape[].class))::check);
+		assertThatExceptionOfType(InvalidDefinitionException.class)
+			.isThrownBy(ResultFormatTests.one(ResolvableType.forClass(UnwritableResultsTests.Shape[].class))::check);
 	}
 
 	@Test

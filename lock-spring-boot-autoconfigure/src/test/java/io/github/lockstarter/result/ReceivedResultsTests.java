@@ -70,9 +70,9 @@ class ReceivedResultsTests {
 
 	private final ResultSharing sharing = of(false, null);
 
-	private final ResultSharing replay = of(false, new ReplayRetention(Duration.ofHours(24), KeptResults.VALUES));
+	private final ResultSharing replay = of(false, new ReplayRetention(Duration.ofHours(24), KeptResponses.VALUES));
 
-	private final ResultSharing ofHandler = of(true, new ReplayRetention(Duration.ofHours(24), KeptResults.ALL));
+	private final ResultSharing ofHandler = of(true, new ReplayRetention(Duration.ofHours(24), KeptResponses.ALL));
 
 	private final Deque<LeaseOrResult> stored = new ArrayDeque<>();
 

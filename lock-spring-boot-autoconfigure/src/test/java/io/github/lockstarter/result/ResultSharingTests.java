@@ -308,7 +308,7 @@ class ResultSharingTests {
 	}
 
 	private static ReplayRetention replay(String keep) {
-		return new ReplayRetention(Duration.ofHours(1), KeptResults.parse(keep));
+		return new ReplayRetention(Duration.ofHours(1), KeptResponses.parse(keep));
 	}
 
 	private static Response response(int status) {

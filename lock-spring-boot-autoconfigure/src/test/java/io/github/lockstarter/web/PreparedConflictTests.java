@@ -79,7 +79,7 @@ class PreparedConflictTests {
 	}
 
 	@Test
-	@DisplayName("An answer is prepared after two equal answers of the exception handling, and used for a minute")
+	@DisplayName("A response is prepared after two equal responses of the exception handling, and used for a minute")
 	void ready() {
 		AtomicLong time = new AtomicLong();
 		PreparedConflicts conflicts = new PreparedConflicts(time::get);
@@ -95,7 +95,7 @@ class PreparedConflictTests {
 	}
 
 	@Test
-	@DisplayName("Nothing is prepared if answers differ in more than the path and the time, or are not from this library")
+	@DisplayName("Nothing is prepared if responses differ in more than the path and the time, or are not from this library")
 	void differs() {
 		PreparedConflicts conflicts = new PreparedConflicts(() -> 0);
 		ConflictKind differs = kind(Locale.ENGLISH);
@@ -124,7 +124,7 @@ class PreparedConflictTests {
 	}
 
 	@Test
-	@DisplayName("At most 1,000 answers are prepared, however many languages clients request, and the latest is among them")
+	@DisplayName("At most 1,000 responses are prepared, however many languages clients request, and the latest is among them")
 	void limited() {
 		PreparedConflicts conflicts = new PreparedConflicts(() -> 0);
 		List<ConflictKind> kinds = IntStream.range(0, 2_500)
@@ -141,7 +141,7 @@ class PreparedConflictTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "/a", "a", "%22", "." })
-	@DisplayName("The time to prepare an answer and to use it grows only with the length of the path")
+	@DisplayName("The time to prepare a response and to use it grows only with the length of the path")
 	void linear(String repeated) {
 		ProcessorTime.assertLinear((length) -> {
 			String path = "/" + repeated.repeat(length);

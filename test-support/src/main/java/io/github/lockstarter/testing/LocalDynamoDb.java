@@ -1,7 +1,6 @@
 package io.github.lockstarter.testing;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -149,7 +149,7 @@ record TransactionalReplay(Run run, PostgreSqlServer server) {
 			return new JdbcLockStore(JdbcLockStoreSettings.of(address.settings())
 				.withCreateTables(true)
 				.withCommandTimeout(Duration.ofSeconds(30))
-				.withApplication(dataSource));
+				.withApplicationDataSource(dataSource));
 		}
 
 		@Bean

@@ -12,8 +12,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-import io.github.lockstarter.published.PublishedPom.Dependency;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**

@@ -341,7 +341,8 @@ final class LockEntry implements LeasedLock {
 	/**
 	 * Begins a turn, whose acquire command is about to be sent. Callers that are answered
 	 * before it is sent take their time from the turn.
-	 * @param notified whether the command, if it is rejected, is notified of a release
+	 * @param notified whether the command, if it finds the lock held, is notified of a
+	 * release
 	 */
 	private Turn begin(Acquisition head, boolean notified) {
 		Turn turn = new Turn(head.nextOwner(), now(), head.options().ttl());

@@ -32,10 +32,10 @@ public final class DynamoDbLockStore implements LockStore, InitializingBean, Dis
 
 	private static final Set<Capability> CAPABILITIES = Set.of(Capability.KEEPS_RESULTS, Capability.HOLDS_FOR_TOKENS);
 
-	/** The longest time that the start-up waits for an answer. */
+	/** The longest time that the startup waits for an answer. */
 	private static final Duration CHECK_TIMEOUT = Duration.ofSeconds(5);
 
-	/** The longest time that the start-up waits for a new table. */
+	/** The longest time that the startup waits for a new table. */
 	private static final Duration CREATION_TIMEOUT = Duration.ofSeconds(30);
 
 	private final DynamoDbAsyncClient client;

@@ -22,7 +22,7 @@ import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
 import software.amazon.awssdk.services.dynamodb.model.TableDescription;
 
 /**
- * Checks and creates the table at start-up. All methods block.
+ * Checks and creates the table at startup. All methods block.
  */
 final class TableSetup {
 

@@ -14,7 +14,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 import javax.sql.DataSource;
@@ -28,7 +27,6 @@ import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.jdbc.datasource.init.ScriptException;
-import org.springframework.util.Assert;
 import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.LockConfigurationException;
@@ -97,7 +95,7 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 	 */
 	public JdbcLockStore(JdbcLockStoreSettings settings) {
 		HikariConfig database = settings.database();
-		DataSource application = settings.application();
+		DataSource application = settings.applicationDataSource();
 		String table = settings.table();
 		int connections = settings.connections();
 		Duration commandTimeout = settings.commandTimeout();

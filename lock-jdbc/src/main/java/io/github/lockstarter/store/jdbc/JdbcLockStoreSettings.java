@@ -25,12 +25,12 @@ import org.springframework.util.Assert;
  * upper case. Applications with the same tables share their locks
  * @param createTables whether to create the tables if there are none; not by default
  * @param commandTimeout the longest time to wait for an answer, 3 s by default
- * @param application the data source of the transactions of the application, if it is the
- * same database: the transactions then check their locks before the commit. {@code null},
- * the default, for none
+ * @param applicationDataSource the data source of the transactions of the application, if
+ * it is the same database: the transactions then check their locks before the commit.
+ * {@code null}, the default, for none
  */
 public record JdbcLockStoreSettings(HikariConfig database, int connections, String table, boolean createTables,
-		Duration commandTimeout, @Nullable DataSource application) {
+		Duration commandTimeout, @Nullable DataSource applicationDataSource) {
 
 	/**
 	 * The name of the table of results is longer, and PostgreSQL limits names to 63
@@ -65,31 +65,31 @@ public record JdbcLockStoreSettings(HikariConfig database, int connections, Stri
 	/** Returns these settings with another number of connections. */
 	public JdbcLockStoreSettings withConnections(int connections) {
 		return new JdbcLockStoreSettings(this.database, connections, this.table, this.createTables, this.commandTimeout,
-				this.application);
+				this.applicationDataSource);
 	}
 
 	/** Returns these settings with another table. */
 	public JdbcLockStoreSettings withTable(String table) {
 		return new JdbcLockStoreSettings(this.database, this.connections, table, this.createTables, this.commandTimeout,
-				this.application);
+				this.applicationDataSource);
 	}
 
 	/** Returns these settings with whether to create the tables. */
 	public JdbcLockStoreSettings withCreateTables(boolean createTables) {
 		return new JdbcLockStoreSettings(this.database, this.connections, this.table, createTables, this.commandTimeout,
-				this.application);
+				this.applicationDataSource);
 	}
 
 	/** Returns these settings with another timeout. */
 	public JdbcLockStoreSettings withCommandTimeout(Duration commandTimeout) {
 		return new JdbcLockStoreSettings(this.database, this.connections, this.table, this.createTables, commandTimeout,
-				this.application);
+				this.applicationDataSource);
 	}
 
 	/** Returns these settings with the data source of the application's transactions. */
-	public JdbcLockStoreSettings withApplication(@Nullable DataSource application) {
+	public JdbcLockStoreSettings withApplicationDataSource(@Nullable DataSource applicationDataSource) {
 		return new JdbcLockStoreSettings(this.database, this.connections, this.table, this.createTables,
-				this.commandTimeout, application);
+				this.commandTimeout, applicationDataSource);
 	}
 
 }

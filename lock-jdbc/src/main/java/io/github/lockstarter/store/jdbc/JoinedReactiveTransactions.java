@@ -1,6 +1,5 @@
 package io.github.lockstarter.store.jdbc;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Locale;

@@ -26,11 +26,10 @@ import io.github.lockstarter.store.AcquireResult.PredecessorLost;
  * waiting      the instance that waits for the lock, * if there are several, or null
  * </pre>
  *
- * An instance that is rejected sets it in the statement that found the lock held. A
- * release notifies all instances, and those that are rejected then set it again. At the
- * end of a turn the lock is released for the other instances, if any of them waits. Its
- * time is then set to -1, so that the next grant keeps the instance that ended the turn
- * among the waiters.
+ * An instance that finds the lock held sets it in that statement. A release notifies all
+ * instances, and those that find it held again set it again. At the end of a turn the
+ * lock is released for the other instances, if any of them waits. Its time is then set to
+ * -1, so that the next grant keeps the instance that ended the turn among the waiters.
  */
 final class PostgreSqlTable extends LockTable {
 

@@ -23,8 +23,8 @@ import io.github.lockstarter.store.GroupLockStore.Claim;
 
 /**
  * Acquires several locks, all or none, in as few commands as Redis accepts. Several
- * commands are sent concurrently. If one of them is rejected, the locks that the others
- * have granted are released before the answer.
+ * commands are sent concurrently. If one of them finds a lock held, the locks that the
+ * others have granted are released before the answer.
  */
 final class GroupGrants {
 

@@ -54,7 +54,7 @@ public class ClientLocks {
 			.within(key,
 					invalidIfRejected(
 							Mono.fromFuture(() -> this.locks.acquireAsync(key, options, token).toCompletableFuture())))
-			.doOnError(LockConflictException.class, ClientLocks::rejected);
+			.onErrorMap(LockConflictException.class, ClientLocks::rejected);
 	}
 
 	/**

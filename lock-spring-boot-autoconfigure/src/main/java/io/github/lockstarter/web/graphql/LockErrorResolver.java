@@ -68,7 +68,7 @@ public final class LockErrorResolver implements DataFetcherExceptionResolver, Su
 	}
 
 	private GraphQLError describe(LockException exception, GraphqlErrorBuilder<?> error, Locale locale) {
-		ProblemDetail problem = this.problems.describe(this.statuses.addTo(exception), locale);
+		ProblemDetail problem = this.problems.describe(this.statuses.withStatus(exception), locale);
 		Map<String, Object> extensions = new LinkedHashMap<>();
 		extensions.put("type", String.valueOf(problem.getType()));
 		extensions.put("status", problem.getStatus());

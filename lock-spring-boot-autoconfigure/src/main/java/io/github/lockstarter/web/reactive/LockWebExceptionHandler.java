@@ -50,7 +50,7 @@ public final class LockWebExceptionHandler implements WebExceptionHandler {
 		if (!(failure instanceof LockException thrown) || exchange.getResponse().isCommitted()) {
 			return Mono.error(failure);
 		}
-		LockException exception = this.statuses.addTo(thrown);
+		LockException exception = this.statuses.withStatus(thrown);
 		return askAdvices(exchange, exception).flatMap((result) -> write(exchange, result))
 			.doOnError((unhandled) -> addHeadersTo(exchange.getResponse(), exception));
 	}

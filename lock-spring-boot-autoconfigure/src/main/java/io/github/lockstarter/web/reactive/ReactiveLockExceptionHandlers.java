@@ -64,7 +64,7 @@ public final class ReactiveLockExceptionHandlers {
 
 		@ExceptionHandler
 		Mono<ResponseEntity<ProblemDetail>> handle(LockConflictException exception, ServerWebExchange exchange) {
-			return respond(this.statuses.addTo(exception), exchange).flatMap((entity) -> {
+			return respond(this.statuses.withStatus(exception), exchange).flatMap((entity) -> {
 				Mono<Void> written = this.writer.writeSignalled(exception, entity, this.type, exchange);
 				return (written != null) ? written.then(Mono.empty()) : Mono.just(entity);
 			});

@@ -194,9 +194,8 @@ class RecordedExchangeResponse extends ServerHttpResponseDecorator {
 		if (getHeaders().getContentLength() < 0 || !this.end.mayAwaitResponse()) {
 			return values.doOnNext(this::record).concatWith(keep().then(Mono.empty()));
 		}
-		// The client has the whole response with its last byte, so that is sent only
-		// after
-		// the response has been stored.
+		// The client has the whole response with its last byte. So that is sent only
+		// after the response has been stored.
 		return values.map(this::recordOnHeap)
 			.buffer(2, 1)
 			.concatMap((next) -> (next.size() == 2) ? Mono.just(next.get(0)) : keep().thenReturn(next.get(0)), 1);

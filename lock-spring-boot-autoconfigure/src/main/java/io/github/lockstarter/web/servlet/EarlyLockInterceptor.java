@@ -101,9 +101,9 @@ final class EarlyLockInterceptor implements AsyncHandlerInterceptor {
 			request.removeAttribute(DispatcherServlet.EXCEPTION_ATTRIBUTE);
 			return begin(request, response, handler, granted.locks, granted.leases);
 		}
-		if (result instanceof RejectedRequest rejected) {
+		if (result instanceof FailedRequest failed) {
 			manager.clearConcurrentResult();
-			throw rejected.failure;
+			throw failed.failure;
 		}
 		return true;
 	}
@@ -140,7 +140,7 @@ final class EarlyLockInterceptor implements AsyncHandlerInterceptor {
 	 *
 	 * @param failure the reason
 	 */
-	record RejectedRequest(Exception failure) implements Resumption {
+	record FailedRequest(Exception failure) implements Resumption {
 
 		@Override
 		public void discard() {

@@ -69,7 +69,7 @@ public final class LockWebMvcConfigurer implements WebMvcConfigurer {
 
 	@Override
 	public void addReturnValueHandlers(List<HandlerMethodReturnValueHandler> handlers) {
-		handlers.add(new ResumedHandler.Handler(this.adapter));
+		handlers.add(new ResumedHandler.ResumingHandler(this.adapter));
 	}
 
 	@Override

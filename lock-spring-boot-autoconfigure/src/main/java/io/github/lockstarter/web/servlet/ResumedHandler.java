@@ -58,7 +58,7 @@ record ResumedHandler(LockedCall call, HeldLeases leases, boolean handled) imple
 	}
 
 	/** Resumes requests. */
-	static final class Handler implements AsyncHandlerMethodReturnValueHandler {
+	static final class ResumingHandler implements AsyncHandlerMethodReturnValueHandler {
 
 		private final Supplier<RequestMappingHandlerAdapter> adapter;
 
@@ -66,7 +66,7 @@ record ResumedHandler(LockedCall call, HeldLeases leases, boolean handled) imple
 		 * Creates a handler.
 		 * @param adapter calls the handlers of requests that do not wait
 		 */
-		Handler(Supplier<RequestMappingHandlerAdapter> adapter) {
+		ResumingHandler(Supplier<RequestMappingHandlerAdapter> adapter) {
 			this.adapter = adapter;
 		}
 

@@ -9,7 +9,7 @@ import org.springframework.web.context.request.async.WebAsyncUtils;
  * The result of a suspended request, with which it is dispatched again.
  */
 sealed interface Resumption
-		permits EarlyLockInterceptor.GrantedRequest, EarlyLockInterceptor.RejectedRequest, ResumedHandler {
+		permits EarlyLockInterceptor.GrantedRequest, EarlyLockInterceptor.FailedRequest, ResumedHandler {
 
 	/** Releases the leases that the request has waited for, if there are any. */
 	void discard();

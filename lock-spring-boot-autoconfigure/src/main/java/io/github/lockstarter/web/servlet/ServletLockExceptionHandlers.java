@@ -57,7 +57,7 @@ public final class ServletLockExceptionHandlers {
 		@ExceptionHandler
 		@Nullable ResponseEntity<ProblemDetail> handle(LockConflictException exception, ServletWebRequest request)
 				throws IOException {
-			return respond(this.statuses.addTo(exception), request);
+			return respond(this.statuses.withStatus(exception), request);
 		}
 
 	}

@@ -157,7 +157,7 @@ final class ServletRequestHandling implements RequestHandling {
 		// Spring MVC sets it only before it calls a handler.
 		asyncManager().setAsyncWebRequest(WebAsyncUtils.createAsyncWebRequest(this.request, response));
 		return acquireOrSuspend(locks, (leases) -> new EarlyLockInterceptor.GrantedRequest(locks, leases),
-				EarlyLockInterceptor.RejectedRequest::new, new ModelAndViewContainer());
+				EarlyLockInterceptor.FailedRequest::new, new ModelAndViewContainer());
 	}
 
 	private RequestCompletion endOfRequest() {
@@ -211,8 +211,7 @@ final class ServletRequestHandling implements RequestHandling {
 			return recorded.isForOneClient() ? null : made;
 		}
 		catch (HttpMediaTypeNotAcceptableException ex) {
-			// The work is done, as without a transaction, and Spring MVC responds to
-			// this.
+			// The work is done, as without a transaction, and Spring MVC responds.
 			return null;
 		}
 		catch (RuntimeException ex) {
@@ -300,9 +299,9 @@ final class ServletRequestHandling implements RequestHandling {
 
 	/**
 	 * Acquires the locks, or suspends the request until they are granted. The request is
-	 * then dispatched again, and {@link ResumedHandler.Handler} calls the handler: on a
-	 * thread of the container, with everything that Spring MVC and filters have set up
-	 * for it.
+	 * then dispatched again, and {@link ResumedHandler.ResumingHandler} calls the
+	 * handler: on a thread of the container, with everything that Spring MVC and filters
+	 * have set up for it.
 	 * <p>
 	 * If the locks are free, the handler is called at once. The thread waits for the
 	 * answer of the store, which needs no other thread. It does not wait for other
@@ -321,18 +320,17 @@ final class ServletRequestHandling implements RequestHandling {
 	/**
 	 * Acquires locks, or suspends the request until they are granted.
 	 * @param resumption returns the result with which the request is dispatched again
-	 * @param rejection returns the one for a failure; an exception is thrown by Spring
-	 * MVC
+	 * @param failed returns the one for a failure; an exception is thrown by Spring MVC
 	 */
 	private HeldLeases acquireOrSuspend(LockAcquisition locks, Function<HeldLeases, Object> resumption,
-			Function<Exception, Object> rejection, ModelAndViewContainer container) throws Exception {
+			Function<Exception, Object> failed, ModelAndViewContainer container) throws Exception {
 		if (!asyncManager().isConcurrentHandlingStarted()) {
 			CallingThread thread = new CallingThread();
 			CompletableFuture<HeldLeases> attempt = locks.acquireAsync(thread);
 			if (thread.await(attempt, MAX_BLOCKING_WAIT)) {
 				return result(attempt);
 			}
-			suspend(attempt, resumption, rejection, container);
+			suspend(attempt, resumption, failed, container);
 		}
 		throw new HandlerWaitsException(locks.method());
 	}
@@ -347,7 +345,7 @@ final class ServletRequestHandling implements RequestHandling {
 	}
 
 	private void suspend(CompletableFuture<HeldLeases> attempt, Function<HeldLeases, Object> resumption,
-			Function<Exception, Object> rejection, ModelAndViewContainer container) throws Exception {
+			Function<Exception, Object> failed, ModelAndViewContainer container) throws Exception {
 		RequestCompletion end = end();
 		CallerSecurity.keep(this.request);
 		if (this.response != null) {
@@ -366,7 +364,7 @@ final class ServletRequestHandling implements RequestHandling {
 		attempt.whenComplete((leases, failure) -> {
 			Throwable cause = CompletionStageAdapter.cause(failure);
 			if (cause != null) {
-				suspended.setResult((cause instanceof Exception ex) ? rejection.apply(ex) : cause);
+				suspended.setResult((cause instanceof Exception ex) ? failed.apply(ex) : cause);
 			}
 			else {
 				end.add(leases);

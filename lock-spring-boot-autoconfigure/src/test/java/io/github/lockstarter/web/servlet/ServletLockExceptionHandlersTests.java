@@ -3,7 +3,6 @@ package io.github.lockstarter.web.servlet;
 import java.net.http.HttpResponse;
 import java.security.Principal;
 import java.time.Duration;
-import java.util.List;
 import java.util.Locale;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -69,8 +68,8 @@ class ServletLockExceptionHandlersTests {
 		TestServer server = server(ownAdvice ? EveryException.class : Nothing.class,
 				"spring.mvc.problemdetails.enabled=" + problemDetails);
 		String user = hold(server, "users");
-		HttpResponse<String> answer = server.post("/users?userName=" + user);
-		RejectedRequests.assertConflict(answer, "/users", user);
+		HttpResponse<String> response = server.post("/users?userName=" + user);
+		RejectedRequests.assertConflict(response, "/users", user);
 		assertThat(server.post("/users?userName=jiro").statusCode()).isEqualTo(200);
 	}
 
@@ -84,11 +83,11 @@ class ServletLockExceptionHandlersTests {
 	@DisplayName("Each exception has its own status, type and title, and is never cached")
 	void everyProblem(String path, int status, String type, String title) throws Exception {
 		TestServer server = server(EveryException.class);
-		HttpResponse<String> answer = server.post(path);
-		assertThat(answer.statusCode()).isEqualTo(status);
-		assertThat(answer.headers().firstValue("Cache-Control")).hasValue("no-store");
-		assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/problem+json");
-		assertThat(answer.body()).contains("/problems/" + type).contains(title).doesNotContain("secret");
+		HttpResponse<String> response = server.post(path);
+		assertThat(response.statusCode()).isEqualTo(status);
+		assertThat(response.headers().firstValue("Cache-Control")).hasValue("no-store");
+		assertThat(response.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+		assertThat(response.body()).contains("/problems/" + type).contains(title).doesNotContain("secret");
 	}
 
 	@ParameterizedTest
@@ -98,13 +97,13 @@ class ServletLockExceptionHandlersTests {
 		TestServer server = server(ownAdvice ? EveryException.class : Nothing.class,
 				"spring.mvc.problemdetails.enabled=" + problemDetails);
 		String user = hold(server, "users");
-		HttpResponse<String> answer = server.post("/users?userName=" + user, "Accept", HTML);
-		assertThat(answer.statusCode()).isEqualTo(409);
-		assertThat(answer.headers().firstValue("Content-Type"))
+		HttpResponse<String> response = server.post("/users?userName=" + user, "Accept", HTML);
+		assertThat(response.statusCode()).isEqualTo(409);
+		assertThat(response.headers().firstValue("Content-Type"))
 			.hasValueSatisfying((type) -> assertThat(type).startsWith("text/html"));
-		assertThat(answer.headers().firstValue("Retry-After").orElseThrow()).matches("2\\d|30");
-		assertThat(answer.headers().firstValue("Cache-Control")).hasValue("no-store");
-		assertThat(answer.body()).contains("status=409").doesNotContain(user);
+		assertThat(response.headers().firstValue("Retry-After").orElseThrow()).matches("2\\d|30");
+		assertThat(response.headers().firstValue("Cache-Control")).hasValue("no-store");
+		assertThat(response.body()).contains("status=409").doesNotContain(user);
 	}
 
 	@ParameterizedTest
@@ -114,13 +113,13 @@ class ServletLockExceptionHandlersTests {
 	void notHtml(String accept) throws Exception {
 		TestServer server = server(Nothing.class);
 		String user = hold(server, "users");
-		HttpResponse<String> answer = server.post("/users?userName=" + user, "Accept", accept);
-		assertThat(answer.statusCode()).isEqualTo(409);
-		assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+		HttpResponse<String> response = server.post("/users?userName=" + user, "Accept", accept);
+		assertThat(response.statusCode()).isEqualTo(409);
+		assertThat(response.headers().firstValue("Content-Type")).hasValue("application/problem+json");
 	}
 
 	@Test
-	@DisplayName("The answer is in the language of the request, or in English without a translation")
+	@DisplayName("The response is in the language of the request, or in English without a translation")
 	void languages() throws Exception {
 		TestServer server = server(Nothing.class);
 		String user = hold(server, "users");
@@ -161,28 +160,28 @@ class ServletLockExceptionHandlersTests {
 	@ParameterizedTest
 	@ValueSource(
 			classes = { OwnResponseEntityExceptionHandler.class, OwnStatusHandler.class, OwnHandlerOfSeveral.class })
-	@DisplayName("An application's ResponseEntityExceptionHandler, or its handler of every ResponseStatusException, answers")
+	@DisplayName("An application's ResponseEntityExceptionHandler, or its handler of every ResponseStatusException, responses")
 	void ownFormat(Class<?> advice) throws Exception {
 		TestServer server = server(advice);
 		String user = hold(server, "users");
-		HttpResponse<String> answer = server.post("/users?userName=" + user);
-		assertThat(answer.statusCode()).isEqualTo(409);
-		assertThat(answer.body()).isEqualTo("own: Request already in progress");
+		HttpResponse<String> response = server.post("/users?userName=" + user);
+		assertThat(response.statusCode()).isEqualTo(409);
+		assertThat(response.body()).isEqualTo("own: Request already in progress");
 		assertThat(server.post("/fail/store").statusCode()).isEqualTo(503);
 		assertThat(server.post("/users").body()).isEqualTo("own: Required value missing");
 	}
 
 	@Test
-	@DisplayName("A ResponseEntityExceptionHandler without overrides answers with the library's type, title, detail and headers")
+	@DisplayName("A ResponseEntityExceptionHandler without overrides responses with the library's type, title, detail and headers")
 	void plainFormat() throws Exception {
 		TestServer server = server(PlainResponseEntityExceptionHandler.class);
 		String user = hold(server, "users");
-		HttpResponse<String> answer = server.post("/users?userName=" + user);
-		assertThat(answer.statusCode()).isEqualTo(409);
-		assertThat(answer.headers().firstValue("Retry-After")).isPresent();
-		assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/problem+json");
-		assertThat(answer.body()).contains("problems/request-in-progress", "Request already in progress", "Retry later",
-				"retryAfterMillis");
+		HttpResponse<String> response = server.post("/users?userName=" + user);
+		assertThat(response.statusCode()).isEqualTo(409);
+		assertThat(response.headers().firstValue("Retry-After")).isPresent();
+		assertThat(response.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+		assertThat(response.body()).contains("problems/request-in-progress", "Request already in progress",
+				"Retry later", "retryAfterMillis");
 	}
 
 	@Test
@@ -198,11 +197,11 @@ class ServletLockExceptionHandlersTests {
 	void withoutAdvice(String problemDetails) throws Exception {
 		TestServer server = server(NoAdvice.class, "spring.mvc.problemdetails.enabled=" + problemDetails);
 		assertThat(server.post("/fail/conflict").statusCode()).isEqualTo(409);
-		HttpResponse<String> answer = server.post("/fail/annotated");
-		assertThat(answer.statusCode()).isEqualTo(422);
-		assertThat(answer.headers().firstValue("Retry-After")).hasValue("2");
-		assertThat(answer.headers().firstValue("Cache-Control")).hasValue("no-store");
-		assertThat(answer.body()).doesNotContain("secret");
+		HttpResponse<String> response = server.post("/fail/annotated");
+		assertThat(response.statusCode()).isEqualTo(422);
+		assertThat(response.headers().firstValue("Retry-After")).hasValue("2");
+		assertThat(response.headers().firstValue("Cache-Control")).hasValue("no-store");
+		assertThat(response.body()).doesNotContain("secret");
 	}
 
 	@Test

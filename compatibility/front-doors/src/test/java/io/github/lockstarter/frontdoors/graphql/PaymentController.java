@@ -24,6 +24,7 @@ import org.springframework.stereotype.Controller;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockConflictException.ConflictReason;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.annotation.ExclusiveRequest;
@@ -130,7 +131,8 @@ class PaymentController {
 	public int fail(@Argument String problem) {
 		LockKey key = new LockKey("failing", "secret");
 		throw switch (problem) {
-			case "wait-queue-full" -> LockConflictException.waitQueueFull(key, Duration.ofMillis(1500));
+			case "wait-queue-full" ->
+				new LockConflictException(key, ConflictReason.QUEUE_FULL, Duration.ofMillis(1500), null);
 			case "lease-lost" -> new LeaseLostException(key);
 			case "lock-store-unavailable" -> new LockStoreException(key, "the connection was closed", null);
 			default -> new IllegalStateException(problem);

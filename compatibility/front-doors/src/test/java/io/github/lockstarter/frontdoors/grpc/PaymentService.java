@@ -9,6 +9,7 @@ import org.springframework.stereotype.Service;
 
 import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockConflictException.ConflictReason;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.PayloadMismatchException;
@@ -57,7 +58,8 @@ class PaymentService extends PaymentsGrpc.PaymentsImplBase {
 	public void fail(String problem, StreamObserver<String> responses) {
 		LockKey key = new LockKey("failing", "secret");
 		throw switch (problem) {
-			case "wait-queue-full" -> LockConflictException.waitQueueFull(key, Duration.ofMillis(1500));
+			case "wait-queue-full" ->
+				new LockConflictException(key, ConflictReason.QUEUE_FULL, Duration.ofMillis(1500), null);
 			case "payload-mismatch" -> new PayloadMismatchException("failing");
 			case "lease-lost" -> new LeaseLostException(key);
 			case "lock-store-unavailable" -> new LockStoreException(key, "the connection was closed", null);

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A client of the driver that is created on first use. Loading the driver takes a large
- * part of the start-up time of a small application, and should not delay it.
+ * part of the startup time of a small application, and should not delay it.
  *
  * @param <C> the kind of client
  */

@@ -22,9 +22,9 @@ import io.github.lockstarter.result.EmittedValues;
  * The reactive counterpart of {@link ReplayTransactionAdvisor}: lets the commit of the
  * transaction around the work keep its result.
  */
-public final class ReactiveReplays {
+public final class ReactiveReplayTransactions {
 
-	private ReactiveReplays() {
+	private ReactiveReplayTransactions() {
 	}
 
 	/**

@@ -8,7 +8,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-class KeptResultsTests {
+class KeptResponsesTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
@@ -24,7 +24,7 @@ class KeptResultsTests {
 			""")
 	@DisplayName("A status is kept if it is listed, individually or by its class")
 	void statuses(String text, int status, boolean kept) {
-		KeptResults answers = KeptResults.parse(text);
+		KeptResponses answers = KeptResponses.parse(text);
 		assertThat(answers.values()).isFalse();
 		assertThat(answers.contain(status)).isEqualTo(kept);
 	}
@@ -33,7 +33,7 @@ class KeptResultsTests {
 	@ValueSource(strings = { "values", " Values " })
 	@DisplayName("With a predicate, the predicate decides which values are kept")
 	void values(String text) {
-		assertThat(KeptResults.parse(text)).isSameAs(KeptResults.VALUES);
+		assertThat(KeptResponses.parse(text)).isSameAs(KeptResponses.VALUES);
 	}
 
 	@ParameterizedTest
@@ -41,7 +41,7 @@ class KeptResultsTests {
 			"x2x" })
 	@DisplayName("Any other value is an error, and the message lists the options")
 	void invalid(String text) {
-		assertThatIllegalArgumentException().isThrownBy(() -> KeptResults.parse(text))
+		assertThatIllegalArgumentException().isThrownBy(() -> KeptResponses.parse(text))
 			.withMessageContaining("'values', 'all'")
 			.withMessageContaining("2xx, 402");
 	}

@@ -14,13 +14,13 @@ import org.springframework.util.Assert;
  * @param statuses the statuses that are kept, each of three digits, of which the last two
  * may be {@code xx}; unused for {@code values}
  */
-public record KeptResults(boolean values, List<String> statuses) {
+public record KeptResponses(boolean values, List<String> statuses) {
 
 	/** Values that a method returns, if a {@link ResultPredicate} allows it. */
-	public static final KeptResults VALUES = new KeptResults(true, List.of());
+	public static final KeptResponses VALUES = new KeptResponses(true, List.of());
 
 	/** All responses, including failures. */
-	public static final KeptResults ALL = new KeptResults(false, List.of("1xx", "2xx", "3xx", "4xx", "5xx"));
+	public static final KeptResponses ALL = new KeptResponses(false, List.of("1xx", "2xx", "3xx", "4xx", "5xx"));
 
 	/**
 	 * Parses a text.
@@ -28,7 +28,7 @@ public record KeptResults(boolean values, List<String> statuses) {
 	 * as in {@code 2xx, 402}
 	 * @throws IllegalArgumentException if it is none of these
 	 */
-	public static KeptResults parse(String text) {
+	public static KeptResponses parse(String text) {
 		String wanted = text.strip().toLowerCase(Locale.ROOT);
 		if (wanted.equals("values")) {
 			return VALUES;
@@ -39,7 +39,7 @@ public record KeptResults(boolean values, List<String> statuses) {
 		List<String> statuses = Arrays.stream(wanted.split(",", -1)).map(String::strip).toList();
 		statuses.forEach((status) -> Assert.isTrue(status.matches("[1-5](\\d\\d|xx)"),
 				"'%s' is neither 'values', 'all', nor a list of statuses such as '2xx, 402'".formatted(text)));
-		return new KeptResults(false, statuses);
+		return new KeptResponses(false, statuses);
 	}
 
 	/** Returns a description for clients. */

@@ -26,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
 /**
  * Values and stored texts that {@link ResultFormat} rejects.
  */
-class ResultFormatRejectionTests {
+class UnwritableResultsTests {
 
 	private static final ResolvableType ORDER = ResolvableType.forClass(Order.class);
 
