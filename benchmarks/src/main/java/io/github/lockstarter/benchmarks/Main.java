@@ -15,7 +15,7 @@ import io.github.lockstarter.benchmarks.workload.Cost;
 import io.github.lockstarter.benchmarks.workload.Contended;
 import io.github.lockstarter.benchmarks.workload.Http;
 import io.github.lockstarter.benchmarks.workload.Jdbc;
-import io.github.lockstarter.benchmarks.workload.Refusal;
+import io.github.lockstarter.benchmarks.workload.Rejection;
 import io.github.lockstarter.benchmarks.workload.Report;
 import io.github.lockstarter.benchmarks.workload.Run;
 import io.github.lockstarter.benchmarks.workload.Service;
@@ -36,7 +36,7 @@ public final class Main {
 
 	static {
 		workloads.put("uncontended", new Uncontended());
-		workloads.put("refused", new Refusal());
+		workloads.put("rejected", new Rejection());
 		workloads.put("contended", new Contended());
 		workloads.put("jdbc", new Jdbc());
 		workloads.put("cost", new Cost());

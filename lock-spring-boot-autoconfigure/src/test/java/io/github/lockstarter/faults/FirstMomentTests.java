@@ -70,9 +70,10 @@ class FirstMomentTests {
 	@Test
 	@DisplayName("With a quarter of a processor, a job and 12 calls at startup get their locks from DynamoDB")
 	void fromDynamoDb() {
+		// DynamoDB Local can need a second for an answer if the processors are busy.
 		List<String> client = Stream.of(LocalDynamoDb.shared().systemProperties()).map((each) -> "-D" + each).toList();
 		getsLocks(client, "--lock.store=dynamodb", "--lock.dynamodb.table=first_moment",
-				"--lock.dynamodb.create-table=true");
+				"--lock.dynamodb.create-table=true", "--lock.dynamodb.command-timeout=3s");
 	}
 
 	@Test

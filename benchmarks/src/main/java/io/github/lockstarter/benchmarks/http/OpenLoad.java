@@ -48,7 +48,7 @@ public final class OpenLoad implements AutoCloseable {
 	public Outcome run(int port, Variant variant, Duration work, Duration duration) throws InterruptedException {
 		String uri = variant.address(port, work) + "one";
 		Histogram runs = new AtomicHistogram(TimeUnit.MINUTES.toNanos(1), 3);
-		Histogram refusals = new AtomicHistogram(TimeUnit.MINUTES.toNanos(1), 3);
+		Histogram rejections = new AtomicHistogram(TimeUnit.MINUTES.toNanos(1), 3);
 		AtomicLong unanswered = new AtomicLong();
 		AtomicInteger otherStatus = new AtomicInteger();
 		AtomicLong underWay = new AtomicLong(1);
@@ -74,7 +74,7 @@ public final class OpenLoad implements AutoCloseable {
 				.subscribe((status) -> {
 					switch (status) {
 						case 200 -> runs.recordValue(System.nanoTime() - arrived);
-						case 409 -> refusals.recordValue(System.nanoTime() - arrived);
+						case 409 -> rejections.recordValue(System.nanoTime() - arrived);
 						default -> otherStatus.set(status);
 					}
 				}, (failure) -> unanswered.incrementAndGet());
@@ -84,7 +84,7 @@ public final class OpenLoad implements AutoCloseable {
 		if (otherStatus.get() != 0) {
 			throw new IllegalStateException("POST %s returned %d".formatted(uri, otherStatus.get()));
 		}
-		return new Outcome(runs, refusals, unanswered.get());
+		return new Outcome(runs, rejections, unanswered.get());
 	}
 
 	/** Returns the next arrival of a Poisson process. */
@@ -101,14 +101,14 @@ public final class OpenLoad implements AutoCloseable {
 	 * The results.
 	 *
 	 * @param runs the latencies of requests that ran, in nanoseconds
-	 * @param refusals the latencies of rejections, in nanoseconds
+	 * @param rejections the latencies of rejections, in nanoseconds
 	 * @param unanswered the number of requests that never got a response
 	 */
-	public record Outcome(Histogram runs, Histogram refusals, long unanswered) {
+	public record Outcome(Histogram runs, Histogram rejections, long unanswered) {
 
 		/** Returns the share of the requests that ran, in percent. */
 		public double ranPercent() {
-			return 100.0 * this.runs.getTotalCount() / (this.runs.getTotalCount() + this.refusals.getTotalCount());
+			return 100.0 * this.runs.getTotalCount() / (this.runs.getTotalCount() + this.rejections.getTotalCount());
 		}
 
 	}

@@ -41,16 +41,16 @@ class PlainController {
 
 	@PostMapping(Variant.Paths.BY_HAND_PROBLEM)
 	ResponseEntity<?> byHandProblem(@RequestParam String key, @RequestParam long work) throws Exception {
-		return locked(this.byHand, key, work, Problem::refused);
+		return locked(this.byHand, key, work, Problem::rejected);
 	}
 
 	@PostMapping(Variant.Paths.LOCAL_SET)
 	ResponseEntity<?> localSet(@RequestParam String key, @RequestParam long work) throws Exception {
 		if (!this.running.add(key)) {
-			return Problem.refused();
+			return Problem.rejected();
 		}
 		try {
-			return locked(this.byHand, key, work, Problem::refused);
+			return locked(this.byHand, key, work, Problem::rejected);
 		}
 		finally {
 			this.running.remove(key);
@@ -72,10 +72,10 @@ class PlainController {
 	}
 
 	private static ResponseEntity<?> locked(LockClient locks, String key, long work,
-			Supplier<ResponseEntity<?>> refused) throws Exception {
+			Supplier<ResponseEntity<?>> rejected) throws Exception {
 		Runnable release = locks.tryAcquire(key);
 		if (release == null) {
-			return refused.get();
+			return rejected.get();
 		}
 		try {
 			return ResponseEntity.ok(Work.blocking(work));

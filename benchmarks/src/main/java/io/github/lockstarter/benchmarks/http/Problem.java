@@ -21,7 +21,7 @@ final class Problem {
 	private Problem() {
 	}
 
-	static ResponseEntity<ProblemDetail> refused() {
+	static ResponseEntity<ProblemDetail> rejected() {
 		ProblemDetail body = ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT,
 				"Another request for the same resource is being processed. Retry later.");
 		body.setType(TYPE);

@@ -62,14 +62,14 @@ class ReactiveController {
 
 	@PostMapping(Variant.Paths.BY_HAND_PROBLEM)
 	Mono<ResponseEntity<?>> byHandProblem(@RequestParam String key, @RequestParam long work) {
-		return locked(lettuce(key), work, Problem::refused);
+		return locked(lettuce(key), work, Problem::rejected);
 	}
 
 	@PostMapping(Variant.Paths.LOCAL_SET)
 	Mono<ResponseEntity<?>> localSet(@RequestParam String key, @RequestParam long work) {
 		return Mono.defer(() -> this.running.add(key)
-				? locked(lettuce(key), work, Problem::refused).doFinally((signal) -> this.running.remove(key))
-				: Mono.just(Problem.refused()));
+				? locked(lettuce(key), work, Problem::rejected).doFinally((signal) -> this.running.remove(key))
+				: Mono.just(Problem.rejected()));
 	}
 
 	@PostMapping(Variant.Paths.BY_HAND_PROPERTY)
@@ -110,11 +110,11 @@ class ReactiveController {
 	}
 
 	private static Mono<ResponseEntity<?>> locked(Mono<Mono<Void>> acquire, long work,
-			Supplier<ResponseEntity<?>> refused) {
+			Supplier<ResponseEntity<?>> rejected) {
 		return Mono
 			.<ResponseEntity<?>, Mono<Void>>usingWhen(acquire, (release) -> Work.reactive(work).map(ResponseEntity::ok),
 					(release) -> release)
-			.switchIfEmpty(Mono.fromSupplier(refused));
+			.switchIfEmpty(Mono.fromSupplier(rejected));
 	}
 
 }

@@ -72,7 +72,7 @@ public class LockBenchmark {
 
 	/** Tries to acquire a lock that another thread of this instance holds. */
 	@Benchmark
-	public @Nullable Object refuse() throws Exception {
+	public @Nullable Object reject() throws Exception {
 		Runnable release = this.client.tryAcquire(HELD);
 		if (release != null) {
 			throw new IllegalStateException("The lock was not held");

@@ -152,8 +152,8 @@ public final class Http implements Workload {
 			.forEach((endpoint) -> table.row(endpoint.variant, rounds.of(endpoint, OpenLoad.Outcome::ranPercent),
 					rounds.of(endpoint, (outcome) -> outcome.runs().getValueAtPercentile(50) / 1e6),
 					rounds.of(endpoint, (outcome) -> outcome.runs().getValueAtPercentile(99) / 1e6),
-					rounds.of(endpoint, (outcome) -> outcome.refusals().getValueAtPercentile(50) / 1e6),
-					rounds.of(endpoint, (outcome) -> outcome.refusals().getValueAtPercentile(99) / 1e6),
+					rounds.of(endpoint, (outcome) -> outcome.rejections().getValueAtPercentile(50) / 1e6),
+					rounds.of(endpoint, (outcome) -> outcome.rejections().getValueAtPercentile(99) / 1e6),
 					rounds.results(endpoint).stream().mapToLong(OpenLoad.Outcome::unanswered).sum()));
 		report.table("""
 				**%s, one key, random arrivals.** %,d requests per second arrive at

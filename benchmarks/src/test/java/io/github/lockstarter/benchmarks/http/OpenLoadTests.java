@@ -24,7 +24,7 @@ class OpenLoadTests {
 		});
 		assertThat(outcome.unanswered()).isZero();
 		assertThat(outcome.runs().getTotalCount()).isPositive().isEqualTo(requests.get() / 4);
-		assertThat(outcome.runs().getTotalCount() + outcome.refusals().getTotalCount()).isEqualTo(requests.get());
+		assertThat(outcome.runs().getTotalCount() + outcome.rejections().getTotalCount()).isEqualTo(requests.get());
 	}
 
 	@Test

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * request, or the present if the request has not ended.
  *
  * @param number the number of the request
- * @param server the letter of the instance that ran the registration, or to which the
+ * @param instance the letter of the instance that ran the registration, or to which the
  * request was sent if none ran
  * @param state the state of the request
  * @param status the status of the response, or 0 if there is none
@@ -25,14 +25,14 @@ import org.jspecify.annotations.Nullable;
  * @param executed whether the registration ran
  * @param exchange the request and its response as text, or empty if it has not ended
  */
-record Bar(int number, String server, State state, int status, long sent, long waited, long started, long ended,
+record Bar(int number, String instance, State state, int status, long sent, long waited, long started, long ended,
 		boolean executed, String exchange) {
 
-	static Bar of(Run run, Lane lane, SentRequest request, @Nullable Answer answer, List<Execution> executions,
-			Instant now) {
+	static Bar of(Run run, Lane lane, SentRequest request, @Nullable ReceivedResponse response,
+			List<Execution> executions, Instant now) {
 		Optional<Execution> own = executions.stream().filter((each) -> each.request() == request.number()).findFirst();
 		long sent = millis(run, request.sent());
-		long end = Math.max(sent + 1, millis(run, (answer != null) ? answer.time() : now));
+		long end = Math.max(sent + 1, millis(run, (response != null) ? response.time() : now));
 		long started = own.map((each) -> Math.min(end, millis(run, each.started()))).orElse(end);
 		long ended = own.map(Execution::ended).map((time) -> Math.min(end, millis(run, time))).orElse(end);
 		boolean waits = !lane.policy().waitsFor().isEmpty();
@@ -41,32 +41,32 @@ record Bar(int number, String server, State state, int status, long sent, long w
 			.findFirst()
 			.map((first) -> Math.max(sent, Math.min(started, millis(run, first.started()))))
 			.orElse(started);
-		State state = state(run, lane, request, answer, executions);
-		return new Bar(request.number(), run.letter(own.map(Execution::server).orElse(request.target().name())),
+		State state = state(run, lane, request, response, executions);
+		return new Bar(request.number(), run.letter(own.map(Execution::instance).orElse(request.target().name())),
 				(state == State.SENT && waited < started) ? State.WAITING : state,
-				(answer != null) ? answer.status() : 0, sent, waited, started, ended, own.isPresent(),
-				(answer != null) ? request.text() + "\n\n" + answer.text() : "");
+				(response != null) ? response.status() : 0, sent, waited, started, ended, own.isPresent(),
+				(response != null) ? request.text() + "\n\n" + response.text() : "");
 	}
 
-	private static State state(Run run, Lane lane, SentRequest request, @Nullable Answer answer,
+	private static State state(Run run, Lane lane, SentRequest request, @Nullable ReceivedResponse response,
 			List<Execution> executions) {
 		boolean executed = executions.stream().anyMatch((each) -> each.request() == request.number());
-		if (answer == null) {
+		if (response == null) {
 			return executed ? State.RUNNING : State.SENT;
 		}
-		if (answer.status() == 0 && run.isKilled(request.target())) {
+		if (response.status() == 0 && run.isKilled(request.target())) {
 			return State.KILLED;
 		}
-		if (answer.replayed()) {
+		if (response.replayed()) {
 			return (lane.policy() == Policy.REPLAY) ? State.REPLAYED : State.SHARED;
 		}
-		if (executed && answer.registered()) {
+		if (executed && response.registered()) {
 			return State.REGISTERED;
 		}
-		if (answer.status() == 0 || answer.status() >= 500) {
+		if (response.status() == 0 || response.status() >= 500) {
 			return State.FAILED;
 		}
-		if (answer.status() == 204) {
+		if (response.status() == 204) {
 			return State.SKIPPED;
 		}
 		return executed ? State.NAME_TAKEN : State.REJECTED;
@@ -78,11 +78,11 @@ record Bar(int number, String server, State state, int status, long sent, long w
 
 	/** Returns this bar as that of a request that made a second user of the name. */
 	Bar duplicate() {
-		return new Bar(this.number, this.server, State.DUPLICATE, this.status, this.sent, this.waited, this.started,
+		return new Bar(this.number, this.instance, State.DUPLICATE, this.status, this.sent, this.waited, this.started,
 				this.ended, true, this.exchange);
 	}
 
-	public boolean answered() {
+	public boolean responded() {
 		return this.state.compareTo(State.RUNNING) > 0;
 	}
 

@@ -28,26 +28,26 @@ class Client {
 		.connectTimeout(Duration.ofSeconds(2))
 		.build();
 
-	SentRequest send(Lane lane, int number, Instance server, int slowdown) {
-		HttpRequest request = post(server.url() + lane.policy().path() + "?userName=" + lane.userName())
+	SentRequest send(Lane lane, int number, Instance instance, int slowdown) {
+		HttpRequest request = post(instance.url() + lane.policy().path() + "?userName=" + lane.userName())
 			.header(RecordedRegistration.NUMBER, Integer.toString(number))
 			.header(RecordedRegistration.SLOWDOWN, Integer.toString(slowdown))
 			.build();
-		return new SentRequest(number, server, request, Instant.now(),
-				this.client.sendAsync(request, BodyHandlers.ofString()).handle(Answer::of));
+		return new SentRequest(number, instance, request, Instant.now(),
+				this.client.sendAsync(request, BodyHandlers.ofString()).handle(ReceivedResponse::of));
 	}
 
 	/** Kills an instance. It has ended only if the connection breaks. */
-	CompletableFuture<Kill.Outcome> kill(Instance server) {
+	CompletableFuture<Kill.Outcome> kill(Instance instance) {
 		return this.client
-			.sendAsync(post(server.url() + "/demo/kill?instanceId=" + server.instanceId()).build(),
+			.sendAsync(post(instance.url() + "/demo/kill?instanceId=" + instance.instanceId()).build(),
 					BodyHandlers.discarding())
 			.handle(Client::outcome);
 	}
 
-	private static Kill.Outcome outcome(@Nullable HttpResponse<?> answer, @Nullable Throwable failure) {
-		if (answer != null) {
-			return Kill.Outcome.failed("it responded with " + answer.statusCode());
+	private static Kill.Outcome outcome(@Nullable HttpResponse<?> response, @Nullable Throwable failure) {
+		if (response != null) {
+			return Kill.Outcome.failed("it responded with " + response.statusCode());
 		}
 		Throwable cause = (failure instanceof CompletionException) ? failure.getCause() : failure;
 		boolean broken = cause instanceof IOException && !(cause instanceof HttpTimeoutException);

@@ -17,10 +17,10 @@ final class Example {
 
 	private static final long LENGTH = 3000;
 
-	private final Map<String, Instance> servers;
+	private final Map<String, Instance> instances;
 
 	private Example(List<Instance> running) {
-		this.servers = Run.byLetter(running);
+		this.instances = Run.byLetter(running);
 	}
 
 	static Timeline timeline(List<Instance> running) {
@@ -33,7 +33,7 @@ final class Example {
 		LaneTimeline guarded = new LaneTimeline(Policy.REJECT, REQUESTS, 1, 1,
 				new TreeMap<>(Map.of("201", 1L, "409", 5L)),
 				bars((number) -> (number == 1) ? ran(number, State.REGISTERED) : rejected(number)));
-		return new Timeline("", true, false, LENGTH, this.servers, unguarded, guarded,
+		return new Timeline("", true, false, LENGTH, this.instances, unguarded, guarded,
 				new Story(unguarded, guarded, true).ofRun());
 	}
 
@@ -42,15 +42,15 @@ final class Example {
 	}
 
 	private Bar ran(int number, State state) {
-		return new Bar(number, server(number), state, 201, 0, 60, 60, LENGTH, true, "");
+		return new Bar(number, instance(number), state, 201, 0, 60, 60, LENGTH, true, "");
 	}
 
 	private Bar rejected(int number) {
-		return new Bar(number, server(number), State.REJECTED, 409, 0, 120, 120, 120, false, "");
+		return new Bar(number, instance(number), State.REJECTED, 409, 0, 120, 120, 120, false, "");
 	}
 
-	private String server(int number) {
-		return Run.letter((number - 1) % this.servers.size());
+	private String instance(int number) {
+		return Run.letter((number - 1) % this.instances.size());
 	}
 
 }

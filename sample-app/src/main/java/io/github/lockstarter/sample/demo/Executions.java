@@ -18,9 +18,9 @@ class Executions {
 		this.jdbc = jdbc;
 	}
 
-	void begin(String userName, int request, String server) {
+	void begin(String userName, int request, String instance) {
 		this.jdbc.sql("insert into execution (user_name, request, server, started) values (?, ?, ?, ?)")
-			.params(userName, request, server, Instant.now())
+			.params(userName, request, instance, Instant.now())
 			.update();
 	}
 
@@ -31,8 +31,8 @@ class Executions {
 	}
 
 	List<Execution> of(String userName) {
-		return this.jdbc
-			.sql("select request, server, started, ended from execution where user_name = ? order by started")
+		return this.jdbc.sql(
+				"select request, server as instance, started, ended from execution where user_name = ? order by started")
 			.param(userName)
 			.query(Execution.class)
 			.list();

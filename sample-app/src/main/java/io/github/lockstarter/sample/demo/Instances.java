@@ -140,14 +140,14 @@ class Instances implements DisposableBean {
 			.timeout(PATIENCE)
 			.build();
 		return this.client.sendAsync(request, BodyHandlers.ofString())
-			.handle((answer, failure) -> judge(instance, Optional.ofNullable(answer), failure));
+			.handle((response, failure) -> judge(instance, Optional.ofNullable(response), failure));
 	}
 
 	/** An instance that is only slow is kept for the next check. */
-	private boolean judge(Instance instance, Optional<HttpResponse<String>> answer, @Nullable Throwable failure) {
-		boolean running = answer.filter((each) -> each.body().equals(instance.instanceId())).isPresent();
+	private boolean judge(Instance instance, Optional<HttpResponse<String>> response, @Nullable Throwable failure) {
+		boolean running = response.filter((each) -> each.body().equals(instance.instanceId())).isPresent();
 		Throwable cause = (failure instanceof CompletionException) ? failure.getCause() : failure;
-		boolean gone = answer.isPresent() || cause instanceof ConnectException;
+		boolean gone = response.isPresent() || cause instanceof ConnectException;
 		if (!running && gone) {
 			remove(instance);
 		}

@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The attempt to kill an instance in the middle of a run.
  *
- * @param server the instance
+ * @param instance the instance
  * @param future the future outcome, which never completes exceptionally
  */
-record Kill(Instance server, CompletableFuture<Outcome> future) {
+record Kill(Instance instance, CompletableFuture<Outcome> future) {
 
 	@Nullable Outcome outcome() {
 		return this.future.getNow(null);

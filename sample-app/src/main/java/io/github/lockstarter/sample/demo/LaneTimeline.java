@@ -24,35 +24,36 @@ record LaneTimeline(Policy policy, int total, int rows, int executions, Map<Stri
 
 	static LaneTimeline of(Run run, Lane lane, Executions executions) {
 		// First the responses: what was sent is in the database by then.
-		Map<Integer, Answer> answers = new HashMap<>();
+		Map<Integer, ReceivedResponse> responses = new HashMap<>();
 		lane.requests().forEach((request) -> {
-			Answer answer = request.answer();
-			if (answer != null) {
-				answers.put(request.number(), answer);
+			ReceivedResponse response = request.response();
+			if (response != null) {
+				responses.put(request.number(), response);
 			}
 		});
 		List<Execution> executed = executions.of(lane.userName());
 		Optional<Integer> winner = executed.stream()
 			.map(Execution::request)
-			.filter((number) -> isOrMayBeCreated(answers.get(number)))
+			.filter((number) -> isOrMayBeCreated(responses.get(number)))
 			.findFirst();
 		Instant now = Instant.now();
 		List<Bar> bars = lane.requests()
 			.stream()
-			.map((request) -> Bar.of(run, lane, request, answers.get(request.number()), executed, now))
+			.map((request) -> Bar.of(run, lane, request, responses.get(request.number()), executed, now))
 			.map((bar) -> (bar.state() != Bar.State.REGISTERED || winner.get() == bar.number()) ? bar : bar.duplicate())
 			.toList();
-		Map<String, Long> statuses = answers.values()
+		Map<String, Long> statuses = responses.values()
 			.stream()
-			.collect(Collectors.groupingBy((answer) -> (answer.status() != 0) ? "" + answer.status() : "no response",
-					TreeMap::new, Collectors.counting()));
+			.collect(Collectors.groupingBy(
+					(response) -> (response.status() != 0) ? "" + response.status() : "no response", TreeMap::new,
+					Collectors.counting()));
 		return new LaneTimeline(lane.policy(), lane.total(), executions.rows(lane.userName()), executed.size(),
 				statuses, bars);
 	}
 
 	/** So that what is seen as the first one stays that, unless it fails. */
-	private static boolean isOrMayBeCreated(@Nullable Answer answer) {
-		return answer == null || answer.registered();
+	private static boolean isOrMayBeCreated(@Nullable ReceivedResponse response) {
+		return response == null || response.registered();
 	}
 
 	/** Identifies it in the page. */
@@ -61,7 +62,7 @@ record LaneTimeline(Policy policy, int total, int rows, int executions, Map<Stri
 	}
 
 	public long open() {
-		return this.total - this.bars.stream().filter(Bar::answered).count();
+		return this.total - this.bars.stream().filter(Bar::responded).count();
 	}
 
 }

@@ -72,15 +72,15 @@ class PageController {
 					"An instance is killed only by this page, opened at localhost on the machine of the instance."),
 					example(running));
 		}
-		Optional<Instance> server = killable(running);
-		if (server.isEmpty()) {
+		Optional<Instance> instance = killable(running);
+		if (instance.isEmpty()) {
 			return page(HttpStatus.UNPROCESSABLE_CONTENT, FireForm.initial(), running, Map
 				.of("form",
 						offersKill() ? "No instance that may be killed, with its locks in the same store, is running."
 								: "Each instance has locks of its own, so none can take over a lock."),
 					example(running));
 		}
-		return fired(this.runs.fireAndKill(server.get(), running), FireForm.initial(), running);
+		return fired(this.runs.fireAndKill(instance.get(), running), FireForm.initial(), running);
 	}
 
 	@GetMapping("/runs/{id}")
@@ -147,7 +147,7 @@ class PageController {
 		model.put("problems", problems);
 		model.put("policies", Policy.guarded());
 		model.put("maxRequests", FireForm.MAX_REQUESTS);
-		model.put("servers", Run.byLetter(running));
+		model.put("instances", Run.byLetter(running));
 		model.put("nextPort", Instances.nextPort(running));
 		model.put("offersKill", offersKill());
 		model.put("killable", killable(running).map(running::indexOf).map(Run::letter).orElse(""));

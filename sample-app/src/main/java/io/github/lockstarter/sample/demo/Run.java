@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param started the time of its start
  * @param slow whether registrations run in slow motion
- * @param servers the instances that run; the requests are sent to them in turn, unless
+ * @param instances the instances that run; the requests are sent to them in turn, unless
  * one is killed
  * @param unguarded the side without a lock
  * @param guarded the side with a lock
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param sent completes when the last request was sent and the kill, if any, has its
  * outcome
  */
-record Run(Instant started, boolean slow, List<Instance> servers, Lane unguarded, Lane guarded, @Nullable Kill kill,
+record Run(Instant started, boolean slow, List<Instance> instances, Lane unguarded, Lane guarded, @Nullable Kill kill,
 		CompletableFuture<Void> sent) {
 
 	/** Identifies the run. */
@@ -36,7 +36,7 @@ record Run(Instant started, boolean slow, List<Instance> servers, Lane unguarded
 	/**
 	 * Returns a future that completes when all requests sent so far have their responses.
 	 */
-	CompletableFuture<Void> answered() {
+	CompletableFuture<Void> responded() {
 		return CompletableFuture.allOf(lanes().stream()
 			.flatMap((lane) -> lane.requests().stream())
 			.map(SentRequest::future)
@@ -44,7 +44,7 @@ record Run(Instant started, boolean slow, List<Instance> servers, Lane unguarded
 	}
 
 	boolean isOver() {
-		return this.sent.isDone() && answered().isDone();
+		return this.sent.isDone() && responded().isDone();
 	}
 
 	/** Returns whether an instance has been killed in this run. */
@@ -52,13 +52,13 @@ record Run(Instant started, boolean slow, List<Instance> servers, Lane unguarded
 		return this.kill != null && this.kill.outcome() != null && !this.kill.hasFailed();
 	}
 
-	boolean isKilled(Instance server) {
-		return this.kill != null && this.kill.server().equals(server) && !this.kill.hasFailed();
+	boolean isKilled(Instance instance) {
+		return this.kill != null && this.kill.instance().equals(instance) && !this.kill.hasFailed();
 	}
 
 	/** Returns the letter by which the page names an instance. */
-	String letter(String serverName) {
-		return letter(this.servers.stream().map(Instance::name).toList().indexOf(serverName));
+	String letter(String instanceName) {
+		return letter(this.instances.stream().map(Instance::name).toList().indexOf(instanceName));
 	}
 
 	static String letter(int position) {
@@ -66,9 +66,9 @@ record Run(Instant started, boolean slow, List<Instance> servers, Lane unguarded
 	}
 
 	/** Returns instances by their letters. */
-	static Map<String, Instance> byLetter(List<Instance> servers) {
+	static Map<String, Instance> byLetter(List<Instance> instances) {
 		Map<String, Instance> byLetter = new LinkedHashMap<>();
-		servers.forEach((server) -> byLetter.put(letter(byLetter.size()), server));
+		instances.forEach((instance) -> byLetter.put(letter(byLetter.size()), instance));
 		return byLetter;
 	}
 

@@ -39,16 +39,16 @@ class Runs {
 	}
 
 	/** Fires at the instances in turn, unless too many runs are under way. */
-	Optional<Run> fire(Policy policy, int requests, boolean slow, List<Instance> servers) {
-		Optional<Run> started = start(policy, requests, slow, servers, null);
+	Optional<Run> fire(Policy policy, int requests, boolean slow, List<Instance> instances) {
+		Optional<Run> started = start(policy, requests, slow, instances, null);
 		started.ifPresent((run) -> {
 			// A replay is for retries: those follow when the first half has its
 			// responses.
 			int first = (policy == Policy.REPLAY) ? (requests + 1) / 2 : requests;
-			send(run, 1, first, servers);
-			CompletableFuture<?> answered = (first < requests) ? run.answered()
+			send(run, 1, first, instances);
+			CompletableFuture<?> responded = (first < requests) ? run.responded()
 					: CompletableFuture.completedFuture(null);
-			answered.thenRun(() -> send(run, first + 1, requests, servers))
+			responded.thenRun(() -> send(run, first + 1, requests, instances))
 				.whenComplete((done, failure) -> run.sent().complete(null));
 		});
 		return started;
@@ -58,14 +58,14 @@ class Runs {
 	 * Kills an instance while it holds the lock: it gets the first request, the other
 	 * instances get the requests that wait.
 	 */
-	Optional<Run> fireAndKill(Instance server, List<Instance> servers) {
-		Kill kill = new Kill(server, new CompletableFuture<>());
-		List<Instance> others = servers.stream().filter((each) -> !each.equals(server)).toList();
-		Optional<Run> started = start(Policy.WAIT, REQUESTS_OF_KILL, true, servers, kill);
+	Optional<Run> fireAndKill(Instance instance, List<Instance> instances) {
+		Kill kill = new Kill(instance, new CompletableFuture<>());
+		List<Instance> others = instances.stream().filter((each) -> !each.equals(instance)).toList();
+		Optional<Run> started = start(Policy.WAIT, REQUESTS_OF_KILL, true, instances, kill);
 		started.ifPresent((run) -> {
-			send(run, 1, 1, List.of(server));
+			send(run, 1, 1, List.of(instance));
 			untilItRuns(run).thenRun(() -> send(run, 2, REQUESTS_OF_KILL, others))
-				.thenComposeAsync((sent) -> this.client.kill(server), after(1000))
+				.thenComposeAsync((sent) -> this.client.kill(instance), after(1000))
 				.exceptionally((failure) -> Kill.Outcome.failed("the run has failed: " + failure))
 				.thenAccept(kill.future()::complete)
 				.whenComplete((done, failure) -> run.sent().complete(null));
@@ -73,12 +73,12 @@ class Runs {
 		return started;
 	}
 
-	private void send(Run run, int first, int last, List<Instance> servers) {
+	private void send(Run run, int first, int last, List<Instance> instances) {
 		for (int number = first; number <= last; number++) {
-			Instance server = servers.get((number - 1) % servers.size());
+			Instance instance = instances.get((number - 1) % instances.size());
 			for (Lane lane : run.lanes()) {
 				lane.requests()
-					.add(this.client.send(lane, number, server, run.slow() ? RecordedRegistration.MAX_SLOWDOWN : 1));
+					.add(this.client.send(lane, number, instance, run.slow() ? RecordedRegistration.MAX_SLOWDOWN : 1));
 			}
 		}
 	}
@@ -86,7 +86,7 @@ class Runs {
 	/** Completes when the guarded handler runs, or never will. */
 	private CompletableFuture<Void> untilItRuns(Run run) {
 		return CompletableFuture
-			.supplyAsync(() -> run.answered().isDone() || !this.executions.of(run.guarded().userName()).isEmpty(),
+			.supplyAsync(() -> run.responded().isDone() || !this.executions.of(run.guarded().userName()).isEmpty(),
 					after(50))
 			.thenCompose((done) -> done ? CompletableFuture.completedFuture(null) : untilItRuns(run));
 	}
@@ -95,14 +95,14 @@ class Runs {
 		return CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS);
 	}
 
-	private synchronized Optional<Run> start(Policy policy, int requests, boolean slow, List<Instance> servers,
+	private synchronized Optional<Run> start(Policy policy, int requests, boolean slow, List<Instance> instances,
 			@Nullable Kill kill) {
 		if (this.runs.stream().filter((run) -> !run.isOver()).count() >= MAX_AT_ONCE) {
 			return Optional.empty();
 		}
 		this.executions.forgetBefore(Instant.now().minus(Duration.ofDays(1)));
-		Run run = new Run(Instant.now(), slow, servers, Lane.of(Policy.UNGUARDED, requests), Lane.of(policy, requests),
-				kill, new CompletableFuture<>());
+		Run run = new Run(Instant.now(), slow, instances, Lane.of(Policy.UNGUARDED, requests),
+				Lane.of(policy, requests), kill, new CompletableFuture<>());
 		this.runs.addFirst(run);
 		if (this.runs.size() > MAX_KEPT) {
 			this.runs.removeLast();

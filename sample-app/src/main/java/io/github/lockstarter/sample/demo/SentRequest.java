@@ -16,9 +16,10 @@ import org.jspecify.annotations.Nullable;
  * @param sent the time at which it was sent
  * @param future the future response, which never completes exceptionally
  */
-record SentRequest(int number, Instance target, HttpRequest request, Instant sent, CompletableFuture<Answer> future) {
+record SentRequest(int number, Instance target, HttpRequest request, Instant sent,
+		CompletableFuture<ReceivedResponse> future) {
 
-	@Nullable Answer answer() {
+	@Nullable ReceivedResponse response() {
 		return this.future.getNow(null);
 	}
 

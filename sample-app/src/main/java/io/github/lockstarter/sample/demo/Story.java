@@ -19,7 +19,7 @@ record Story(LaneTimeline unguarded, LaneTimeline guarded, boolean over) {
 	}
 
 	String ofKill(Run run, Kill kill, Duration ttl) {
-		String letter = run.letter(kill.server().name());
+		String letter = run.letter(kill.instance().name());
 		Kill.Outcome outcome = kill.outcome();
 		if (outcome == null) {
 			return "Instance %s runs request 1 and holds the lock. It will be killed in a moment.".formatted(letter);
@@ -36,7 +36,7 @@ record Story(LaneTimeline unguarded, LaneTimeline guarded, boolean over) {
 				.formatted(death, seconds(ttl.toMillis()));
 		}
 		String takeover = "The lock expired at its ttl, and request %d took over on instance %s, %s after the kill."
-			.formatted(next.number(), next.server(), seconds(next.started() - killed));
+			.formatted(next.number(), next.instance(), seconds(next.started() - killed));
 		return "%s %s%s".formatted(death, takeover, this.over ? " " + verdict() : "");
 	}
 
@@ -44,7 +44,7 @@ record Story(LaneTimeline unguarded, LaneTimeline guarded, boolean over) {
 	private @Nullable Bar next(String letter) {
 		return this.guarded.bars()
 			.stream()
-			.filter((bar) -> bar.executed() && !bar.server().equals(letter))
+			.filter((bar) -> bar.executed() && !bar.instance().equals(letter))
 			.min((one, other) -> Long.compare(one.started(), other.started()))
 			.orElse(null);
 	}

@@ -12,12 +12,12 @@ import java.util.Map;
  * @param over whether all requests have their responses
  * @param kill whether an instance is killed in it
  * @param length the length of the time axis at least, in milliseconds
- * @param servers the instances by their letters
+ * @param instances the instances by their letters
  * @param unguarded the side without a lock
  * @param guarded the side with a lock
  * @param story what has happened, in words
  */
-record Timeline(String id, boolean over, boolean kill, long length, Map<String, Instance> servers,
+record Timeline(String id, boolean over, boolean kill, long length, Map<String, Instance> instances,
 		LaneTimeline unguarded, LaneTimeline guarded, String story) {
 
 	/** The time axis has room for a registration from the start, so that bars grow. */
@@ -29,7 +29,7 @@ record Timeline(String id, boolean over, boolean kill, long length, Map<String, 
 		LaneTimeline guarded = LaneTimeline.of(run, run.guarded(), executions);
 		Story story = new Story(unguarded, guarded, over);
 		return new Timeline(run.id(), over, run.kill() != null,
-				run.slow() ? ROOM * RecordedRegistration.MAX_SLOWDOWN : ROOM, Run.byLetter(run.servers()), unguarded,
+				run.slow() ? ROOM * RecordedRegistration.MAX_SLOWDOWN : ROOM, Run.byLetter(run.instances()), unguarded,
 				guarded, (run.kill() != null) ? story.ofKill(run, run.kill(), ttl) : story.ofRun());
 	}
 

@@ -23,9 +23,9 @@ import io.github.lockstarter.benchmarks.measure.Table;
 /**
  * Tries to acquire a lock that is held, without waiting.
  */
-public final class Refusal implements Workload {
+public final class Rejection implements Workload {
 
-	private static final String KEY = "refused";
+	private static final String KEY = "rejected";
 
 	private static final int REQUESTS = 20;
 
@@ -62,12 +62,12 @@ public final class Refusal implements Workload {
 			throws Exception {
 		// Acquired again in each round, because the lock would expire otherwise.
 		Runnable release = holder.acquire(KEY);
-		Slice slice = Load.run(threads, duration, (thread) -> () -> refuse(client));
+		Slice slice = Load.run(threads, duration, (thread) -> () -> reject(client));
 		release.run();
 		return slice;
 	}
 
-	private static void refuse(LockClient client) throws Exception {
+	private static void reject(LockClient client) throws Exception {
 		if (client.tryAcquire(KEY) != null) {
 			throw new IllegalStateException("The lock was not held");
 		}
@@ -77,7 +77,7 @@ public final class Refusal implements Workload {
 	private static double requests(Run run, LockClient client) throws Exception {
 		RedisMonitor.Requests sent = RedisMonitor.count(run.redis(), () -> {
 			for (int i = 0; i < REQUESTS; i++) {
-				refuse(client);
+				reject(client);
 			}
 		});
 		return sent.requests() / (double) REQUESTS;
@@ -112,7 +112,7 @@ public final class Refusal implements Workload {
 		List<Map<RedisCandidate, Jmh.Score>> costs = new ArrayList<>();
 		for (int threads : new int[] { 1, 8 }) {
 			Progress.show("rejected, holder in this instance, %d threads: a JVM for each candidate", threads);
-			costs.add(jmh.run("refuse", threads));
+			costs.add(jmh.run("reject", threads));
 		}
 		Table table = new Table("", "1 thread, µs ↓", "8 threads, µs ↓", "bytes allocated ↓", "commands ↓");
 		for (RedisCandidate candidate : Run.CANDIDATES) {

@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @Tag("browser")
 @Tag("once")
-class KilledServerTests {
+class KilledInstanceTests {
 
 	@TempDir
 	private Path directory;

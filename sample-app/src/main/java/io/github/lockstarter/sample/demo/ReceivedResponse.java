@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param replayed whether it is the response to another request
  * @param text the transmitted response, or the reason for its absence
  */
-record Answer(Instant time, int status, boolean replayed, String text) {
+record ReceivedResponse(Instant time, int status, boolean replayed, String text) {
 
 	/**
 	 * Returns whether the user was registered. The status is 502 if the points could not
@@ -26,10 +26,10 @@ record Answer(Instant time, int status, boolean replayed, String text) {
 		return this.status == 201 || this.status == 502;
 	}
 
-	static Answer of(@Nullable HttpResponse<String> response, @Nullable Throwable failure) {
+	static ReceivedResponse of(@Nullable HttpResponse<String> response, @Nullable Throwable failure) {
 		if (response == null) {
 			Throwable cause = (failure instanceof CompletionException) ? failure.getCause() : failure;
-			return new Answer(Instant.now(), 0, false, "No response: " + cause);
+			return new ReceivedResponse(Instant.now(), 0, false, "No response: " + cause);
 		}
 		String headers = response.headers()
 			.map()
@@ -38,7 +38,7 @@ record Answer(Instant time, int status, boolean replayed, String text) {
 			.flatMap((header) -> header.getValue().stream().map((value) -> header.getKey() + ": " + value))
 			.collect(Collectors.joining("\n"));
 		String version = (response.version() == HttpClient.Version.HTTP_1_1) ? "HTTP/1.1 " : "HTTP/2 ";
-		return new Answer(Instant.now(), response.statusCode(),
+		return new ReceivedResponse(Instant.now(), response.statusCode(),
 				response.headers().firstValue("Idempotent-Replayed").isPresent(),
 				version + response.statusCode() + "\n" + headers + "\n\n" + response.body());
 	}
