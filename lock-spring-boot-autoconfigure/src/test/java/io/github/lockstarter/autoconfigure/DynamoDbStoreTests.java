@@ -177,11 +177,11 @@ class DynamoDbStoreTests {
 						}))
 					.build()) {
 			this.elsewhere.withBean(DynamoDbClient.class, () -> client).run((context) -> {
-				server.requests().clear();
+				server.operations().clear();
 				assertThatExceptionOfType(LockStoreException.class)
 					.isThrownBy(() -> context.getBean(LockRegistry.class).acquire("team:42"))
 					.withStackTraceContaining("refused the operation: ThrottlingException");
-				assertThat(server.requests()).containsOnly("UpdateItem").hasSizeBetween(2, 3);
+				assertThat(server.operations()).containsOnly("UpdateItem").hasSizeBetween(2, 3);
 				assertThat(requests).isEmpty();
 			});
 		}
@@ -355,11 +355,11 @@ class DynamoDbStoreTests {
 	void throttled() {
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.error(400, "ThrottlingException"))) {
 			this.bare.withSystemProperties(LocalDynamoDb.systemProperties(server.endpoint())).run((context) -> {
-				server.requests().clear();
+				server.operations().clear();
 				assertThatExceptionOfType(LockStoreException.class)
 					.isThrownBy(() -> context.getBean(LockRegistry.class).acquire("team:42"))
 					.withStackTraceContaining("refused the operation: ThrottlingException");
-				assertThat(server.requests()).containsOnly("UpdateItem").hasSizeBetween(2, 3);
+				assertThat(server.operations()).containsOnly("UpdateItem").hasSizeBetween(2, 3);
 			});
 		}
 	}

@@ -48,7 +48,7 @@ class StoreChoiceTests {
 					context.getBean(LockRegistry.class).acquire("team:42").close();
 					assertThat(server.connections()).isEqualTo(1);
 				});
-			assertThat(server.requests()).contains("gets choice:team:42");
+			assertThat(server.commands()).contains("gets choice:team:42");
 			Awaitility.await().until(() -> server.connections() == 0);
 		}
 	}

@@ -78,7 +78,7 @@ public final class LocalDynamoDb extends LocalServer {
 		command.addAll(this.storage);
 		start(command);
 		try (DynamoDbAsyncClient client = client(endpoint(), AwsRetryStrategy.doNotRetry())) {
-			// A starting server may ignore a request: the next one is answered.
+			// A starting server may ignore an operation: the next one is answered.
 			awaitAnswer(() -> client
 				.listTables((list) -> list.overrideConfiguration((each) -> each.apiCallTimeout(Duration.ofSeconds(1))))
 				.join());
@@ -113,8 +113,8 @@ public final class LocalDynamoDb extends LocalServer {
 			.credentialsProvider(StaticCredentialsProvider.create(AwsBasicCredentials.create("local", "local")))
 			.overrideConfiguration(configuration)
 			.httpClientBuilder(NettyNioAsyncHttpClient.builder()
-				// The server handles one request at a time, so a thousand concurrent
-				// calls take long.
+				// The server handles one operation at a time, so a thousand concurrent
+				// operations take long.
 				.connectionAcquisitionTimeout(Duration.ofSeconds(30))
 				.eventLoopGroup(threads))
 			.build();

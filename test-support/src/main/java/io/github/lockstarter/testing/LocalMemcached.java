@@ -51,7 +51,7 @@ public final class LocalMemcached extends LocalServer {
 	}
 
 	/** Returns the recorded commands, without those of this class. */
-	public List<String> requests() {
+	public List<String> commands() {
 		try (Stream<String> lines = Files.lines(output(), StandardCharsets.ISO_8859_1)) {
 			return lines.filter((line) -> line.matches("<\\d+ (add|gets?|cas|set|delete) .*"))
 				.map((line) -> line.substring(line.indexOf(' ') + 1))

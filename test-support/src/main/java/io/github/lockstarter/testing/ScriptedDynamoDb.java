@@ -30,7 +30,7 @@ public final class ScriptedDynamoDb implements AutoCloseable {
 
 	private final Queue<Answer> script = new ConcurrentLinkedQueue<>();
 
-	private final List<String> requests = new CopyOnWriteArrayList<>();
+	private final List<String> operations = new CopyOnWriteArrayList<>();
 
 	private final ExecutorService threads = Executors.newCachedThreadPool();
 
@@ -55,7 +55,7 @@ public final class ScriptedDynamoDb implements AutoCloseable {
 		this.server.start();
 	}
 
-	/** Returns DynamoDB's answer to a rejected call. */
+	/** Returns DynamoDB's answer to an operation that fails. */
 	public static Answer error(int status, String code) {
 		return new Answer(status, "{\"__type\":\"com.amazonaws.dynamodb.v20120810#%s\",\"message\":\"%s\"}"
 			.formatted(code, "said the server"));
@@ -65,15 +65,15 @@ public final class ScriptedDynamoDb implements AutoCloseable {
 		return URI.create("http://127.0.0.1:" + this.server.getAddress().getPort());
 	}
 
-	/** Returns the calls: the operation, and the expression of an update. */
-	public List<String> requests() {
-		return this.requests;
+	/** Returns the operations, with the expression of an update. */
+	public List<String> operations() {
+		return this.operations;
 	}
 
 	private void answer(HttpExchange exchange) throws IOException {
 		String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
 		String operation = exchange.getRequestHeaders().getFirst("X-Amz-Target").replaceFirst(".*\\.", "");
-		this.requests.add(operation + (body.contains("REMOVE") ? " to free" : ""));
+		this.operations.add(operation + (body.contains("REMOVE") ? " to free" : ""));
 		Answer next = this.script.poll();
 		Answer answer = (next != null) ? next : this.last;
 		if (answer.equals(NONE)) {

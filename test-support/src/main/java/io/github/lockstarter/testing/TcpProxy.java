@@ -97,22 +97,22 @@ public final class TcpProxy implements AutoCloseable {
 	public void dropAll() {
 		this.links.forEach((link) -> {
 			link.dropsReplies = true;
-			link.dropsRequests = true;
+			link.dropsClientData = true;
 		});
 	}
 
 	/**
 	 * Returns the number of bytes of clients that were forwarded on the open connections.
 	 */
-	public long passedRequestBytes() {
-		return this.links.stream().mapToLong((link) -> link.passedRequestBytes).sum();
+	public long passedBytes() {
+		return this.links.stream().mapToLong((link) -> link.passedBytes).sum();
 	}
 
 	/**
 	 * Returns the number of bytes of clients that were dropped on the open connections.
 	 */
-	public long droppedRequestBytes() {
-		return this.links.stream().mapToLong((link) -> link.droppedRequestBytes).sum();
+	public long droppedBytes() {
+		return this.links.stream().mapToLong((link) -> link.droppedBytes).sum();
 	}
 
 	/** Resets the open connections: the client gets a TCP RST. */
@@ -156,8 +156,8 @@ public final class TcpProxy implements AutoCloseable {
 				if (this.refuses || link.loss == Loss.REQUEST) {
 					link.close();
 				}
-				run(link::passRequests);
-				run(link::passReplies);
+				run(link::passToServer);
+				run(link::passToClient);
 			}
 			catch (IOException ex) {
 				closeQuietly(client);
@@ -226,13 +226,13 @@ public final class TcpProxy implements AutoCloseable {
 
 		private final @Nullable Loss loss;
 
-		private volatile boolean dropsRequests;
+		private volatile boolean dropsClientData;
 
 		private volatile boolean dropsReplies;
 
-		private volatile long droppedRequestBytes;
+		private volatile long droppedBytes;
 
-		private volatile long passedRequestBytes;
+		private volatile long passedBytes;
 
 		Link(Socket client, Socket server, @Nullable Loss loss) throws IOException {
 			this.client = client;
@@ -242,17 +242,17 @@ public final class TcpProxy implements AutoCloseable {
 			server.setTcpNoDelay(true);
 		}
 
-		void passRequests() throws IOException {
+		void passToServer() throws IOException {
 			try (InputStream in = this.client.getInputStream(); OutputStream out = this.server.getOutputStream()) {
 				byte[] buffer = new byte[BUFFER];
 				for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {
 					delay();
-					if (this.dropsRequests) {
-						this.droppedRequestBytes += length;
+					if (this.dropsClientData) {
+						this.droppedBytes += length;
 					}
 					else {
 						out.write(buffer, 0, length);
-						this.passedRequestBytes += length;
+						this.passedBytes += length;
 					}
 					if (this.loss == Loss.CONNECTION) {
 						closeQuietly(this.client);
@@ -264,7 +264,7 @@ public final class TcpProxy implements AutoCloseable {
 			}
 		}
 
-		void passReplies() throws IOException {
+		void passToClient() throws IOException {
 			try (InputStream in = this.server.getInputStream(); OutputStream out = this.client.getOutputStream()) {
 				byte[] buffer = new byte[BUFFER];
 				for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {

@@ -64,13 +64,13 @@ class TcpProxyTests {
 		assertUnanswered("SET silent 1");
 		connect();
 		assertThat(this.redis.ask("EXISTS silent")).isEqualTo(":0");
-		assertThat(this.proxy.droppedRequestBytes()).isPositive();
+		assertThat(this.proxy.droppedBytes()).isPositive();
 		this.proxy.mend();
 		Awaitility.await().until(() -> this.proxy.connections() == 1);
 	}
 
 	@Test
-	@DisplayName("After dropReplies, open connections carry requests only")
+	@DisplayName("After dropReplies, open connections carry data to the server only")
 	void unanswered() throws IOException {
 		this.proxy.dropReplies();
 		assertUnanswered("SET unanswered 1");

@@ -69,7 +69,7 @@ class BootTests {
 		try (LocalMemcached memcached = LocalMemcached.started()) {
 			assertThat(run(project, List.of(), "lock.store=memcached", "lock.memcached.servers=" + memcached.address()))
 				.contains("stores: memcached and memcached");
-			assertThat(memcached.requests()).isNotEmpty();
+			assertThat(memcached.commands()).isNotEmpty();
 		}
 	}
 

@@ -55,7 +55,7 @@ class DynamoDbLockStoreFaultTests {
 			DynamoDbLockStore store = store(client, SOON);
 			assertBroken(store.lock(this.key).acquire(command("a")), code);
 			assertBroken(store.lock(this.key).renew("a", TTL), code);
-			assertThat(server.requests()).doesNotContain("UpdateItem to free");
+			assertThat(server.operations()).doesNotContain("UpdateItem to free");
 			assertBroken(store.lock(this.key).release("a", null), code);
 			assertBroken(store.lock(this.key).release("a", TestResults.stored(RESULT, "result")), code);
 			assertBroken(store.lock(this.key).acquire(command("a").orResult(TestResults.query(RESULT, TTL))),
@@ -80,7 +80,7 @@ class DynamoDbLockStoreFaultTests {
 				DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint())) {
 			assertBroken(store(client, Duration.ofSeconds(20)).lock(this.key).acquire(command("a")),
 					"InternalServerError");
-			Awaitility.await().untilAsserted(() -> assertThat(server.requests()).contains("UpdateItem to free"));
+			Awaitility.await().untilAsserted(() -> assertThat(server.operations()).contains("UpdateItem to free"));
 		}
 	}
 
@@ -92,7 +92,7 @@ class DynamoDbLockStoreFaultTests {
 			assertBroken(store(client, TIMEOUT).lock(this.key).acquire(command("a")), "");
 			Awaitility.await()
 				.untilAsserted(
-						() -> assertThat(server.requests()).containsSubsequence("UpdateItem", "UpdateItem to free"));
+						() -> assertThat(server.operations()).containsSubsequence("UpdateItem", "UpdateItem to free"));
 		}
 	}
 
@@ -107,7 +107,7 @@ class DynamoDbLockStoreFaultTests {
 			assertBroken(store.lock(this.key).acquire(command("token").forSharedToken()), "InternalServerError");
 			Awaitility.await()
 				.during(Duration.ofSeconds(1))
-				.untilAsserted(() -> assertThat(server.requests()).containsExactly("UpdateItem", "UpdateItem"));
+				.untilAsserted(() -> assertThat(server.operations()).containsExactly("UpdateItem", "UpdateItem"));
 		}
 	}
 
@@ -138,7 +138,7 @@ class DynamoDbLockStoreFaultTests {
 			assertThat(store.lock(this.key).acquire(command("a"))).succeedsWithin(SOON).isEqualTo(new Granted(42));
 			assertThat(store.lock(this.key).release("a", TestResults.stored(RESULT, "result"))).succeedsWithin(SOON)
 				.isEqualTo(true);
-			assertThat(server.requests()).hasSize(5);
+			assertThat(server.operations()).hasSize(5);
 		}
 	}
 
@@ -167,7 +167,7 @@ class DynamoDbLockStoreFaultTests {
 			assertBroken(lock.release("a", withResult ? TestResults.stored(RESULT, "result") : null), "");
 			String first = withResult ? "TransactWriteItems to free" : "UpdateItem to free";
 			Awaitility.await()
-				.untilAsserted(() -> assertThat(server.requests()).containsExactly("UpdateItem", first,
+				.untilAsserted(() -> assertThat(server.operations()).containsExactly("UpdateItem", first,
 						"UpdateItem to free", "UpdateItem to free"));
 		}
 	}
@@ -182,7 +182,8 @@ class DynamoDbLockStoreFaultTests {
 			assertBroken(lock.release("token", null), "");
 			Awaitility.await()
 				.during(Duration.ofSeconds(1))
-				.untilAsserted(() -> assertThat(server.requests()).containsExactly("UpdateItem", "UpdateItem to free"));
+				.untilAsserted(
+						() -> assertThat(server.operations()).containsExactly("UpdateItem", "UpdateItem to free"));
 		}
 	}
 

@@ -273,10 +273,10 @@ class JdbcFaultTests {
 					postgreSql.freeze(backends.getLong(1));
 				}
 			}
-			long passed = proxy.passedRequestBytes();
+			long passed = proxy.passedBytes();
 			CompletableFuture<Optional<Lease>> acquired = locks.tryAcquireAsync(this.key, OPTIONS)
 				.toCompletableFuture();
-			Awaitility.await().until(() -> proxy.passedRequestBytes() > passed);
+			Awaitility.await().until(() -> proxy.passedBytes() > passed);
 			proxy.reset();
 			assertThat(acquired).succeedsWithin(SOON).matches(Optional::isPresent);
 			acquired.join().orElseThrow().close();

@@ -77,7 +77,7 @@ class MemcachedFaultTests {
 				.withThrowableThat()
 				.withCauseInstanceOf(LockStoreException.class));
 			server.thaw();
-			Awaitility.await().atMost(SOON).until(() -> server.requests().size() >= 5);
+			Awaitility.await().atMost(SOON).until(() -> server.commands().size() >= 5);
 			Awaitility.await().atMost(SOON).until(() -> server.items() == 0);
 			Awaitility.await().during(Duration.ofMillis(300)).until(() -> server.items() == 0);
 			locks.acquire(KEY, OPTIONS).close();
@@ -118,7 +118,7 @@ class MemcachedFaultTests {
 					.isThrownBy(() -> locks.acquire(other(), OPTIONS))
 					.withStackTraceContaining("could not be sent to memcached"));
 			server.thaw();
-			Awaitility.await().atMost(SOON).until(() -> !server.requests().isEmpty());
+			Awaitility.await().atMost(SOON).until(() -> !server.commands().isEmpty());
 			Awaitility.await().atMost(SOON).until(() -> server.items() == 0);
 			Awaitility.await().atMost(SOON).ignoreExceptions().untilAsserted(() -> locks.acquire(KEY, OPTIONS).close());
 		}
@@ -232,7 +232,7 @@ class MemcachedFaultTests {
 
 	/** Stores more items of the size of a lock than the server has memory for. */
 	private static void fill(LocalMemcached server) {
-		String added = server.requests()
+		String added = server.commands()
 			.stream()
 			.filter((command) -> command.startsWith("add "))
 			.findFirst()

@@ -78,7 +78,7 @@ class MemcachedLockStoreTests extends LockStoreContract {
 		renew("a", TTL);
 		release("a");
 		String name = "contract:memcached:" + this.key.key();
-		assertThat(server.requests().stream().filter((command) -> command.contains(name)))
+		assertThat(server.commands().stream().filter((command) -> command.contains(name)))
 			.map((command) -> command.substring(0, command.indexOf(' ')))
 			.containsExactly("add", "gets", "add", "gets", "gets", "gets", "cas", "gets", "cas");
 	}
@@ -97,7 +97,7 @@ class MemcachedLockStoreTests extends LockStoreContract {
 			.withStackTraceContaining("for at most 29d23h59m58s");
 		acquire("brief", Duration.ofMillis(1));
 		acquire("long", MemcachedLockStore.LONGEST_TTL);
-		assertThat(server.requests()).anyMatch((command) -> command.matches("add \\S+" + this.key.key() + " 0 2 \\d+"));
+		assertThat(server.commands()).anyMatch((command) -> command.matches("add \\S+" + this.key.key() + " 0 2 \\d+"));
 	}
 
 	@Test

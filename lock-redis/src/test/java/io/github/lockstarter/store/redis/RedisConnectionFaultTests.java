@@ -91,7 +91,7 @@ class RedisConnectionFaultTests {
 			.isInstanceOf(Granted.class);
 		this.proxy.dropAll();
 		CompletionStage<Boolean> released = this.patient.lock(this.key).release("a", null);
-		Awaitility.await().until(() -> this.proxy.droppedRequestBytes() > 0);
+		Awaitility.await().until(() -> this.proxy.droppedBytes() > 0);
 		this.proxy.reset();
 		assertThat(released).succeedsWithin(SOON).isEqualTo(true);
 		assertThat(locks()).isZero();
@@ -204,7 +204,7 @@ class RedisConnectionFaultTests {
 		CompletionStage<?> handedOver = this.patient.lock(this.key)
 			.acquire(AcquireCommand.of("b", TTL).notifying(() -> {
 			}).after("a"));
-		Awaitility.await().until(() -> this.proxy.droppedRequestBytes() > 0);
+		Awaitility.await().until(() -> this.proxy.droppedBytes() > 0);
 		this.proxy.reset();
 		assertThat(handedOver).failsWithin(SOON);
 		assertThat(this.patient.lock(this.key).release("a", null)).succeedsWithin(SOON);
