@@ -207,7 +207,7 @@ class DefaultTokenLocksTests {
 	}
 
 	@Test
-	@DisplayName("A store failure is not a rejection, whatever the operation, and no state is left in this JVM")
+	@DisplayName("A store failure is not a rejection, whatever the operation, and no state is left in this instance")
 	void failingStore() {
 		this.store.broken = true;
 		assertAllFail("out of order");

@@ -29,7 +29,7 @@ public final class BlockingCalls {
 	}
 
 	/**
-	 * Watches this JVM permanently. Must be called before the watched threads are
+	 * Watches this process permanently. Must be called before the watched threads are
 	 * started: a thread that is inside a JDK method at that time continues in the
 	 * unmodified version.
 	 */

@@ -66,7 +66,7 @@ public final class LocalMySql extends LocalServer implements LocalDatabase {
 		}
 	}
 
-	/** Returns a command for a server in this directory, as the user of this JVM. */
+	/** Returns a command for a server in this directory, as the user of this process. */
 	private List<String> command(String program, String... options) {
 		List<String> command = new ArrayList<>();
 		// Both servers refuse to run as root unless configured.

@@ -20,8 +20,8 @@ import org.awaitility.core.ConditionTimeoutException;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A separate JVM, by default with the class path of this one, which can be killed. Tests
- * can wait for its output.
+ * A separate Java process, by default with the class path of this one, which can be
+ * killed. Tests can wait for its output.
  */
 public final class TestJvm implements AutoCloseable {
 
@@ -82,7 +82,7 @@ public final class TestJvm implements AutoCloseable {
 
 	/**
 	 * Waits until a line begins with the text, and returns the rest of the line. Fails if
-	 * the JVM has ended.
+	 * the process has ended.
 	 */
 	public String await(String begin) {
 		try {
@@ -102,12 +102,12 @@ public final class TestJvm implements AutoCloseable {
 			.findFirst();
 	}
 
-	/** Kills the JVM, as {@code kill -9} does. */
+	/** Kills the process, as {@code kill -9} does. */
 	public void kill() {
 		this.process.destroyForcibly();
 	}
 
-	/** Freezes the JVM; its connections stay open. */
+	/** Freezes the process; its connections stay open. */
 	public void freeze() {
 		Signal.STOP.send(this.process.toHandle());
 	}
@@ -128,12 +128,12 @@ public final class TestJvm implements AutoCloseable {
 		}
 	}
 
-	/** Terminates the JVM, as {@code kill} does. */
+	/** Terminates the process, as {@code kill} does. */
 	public void terminate() {
 		this.process.destroy();
 	}
 
-	/** Waits until the JVM has ended, and returns its exit code. */
+	/** Waits until the process has ended, and returns its exit code. */
 	public int awaitEnd() {
 		return this.process.onExit().orTimeout(5, TimeUnit.MINUTES).join().exitValue();
 	}

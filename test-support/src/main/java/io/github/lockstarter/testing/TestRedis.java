@@ -17,9 +17,10 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * The Redis that all tests of a JVM share: a container if a Docker engine is available,
- * otherwise a process. {@code -Dtest.redis=container} or {@code process} selects one; so
- * does {@code -Dtest.redis-server}, which names the program of the process.
+ * The Redis that all tests of a process share: a container if a Docker engine is
+ * available, otherwise a process. {@code -Dtest.redis=container} or {@code process}
+ * selects one; so does {@code -Dtest.redis-server}, which names the program of the
+ * process.
  */
 public final class TestRedis {
 

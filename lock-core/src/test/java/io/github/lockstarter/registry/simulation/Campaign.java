@@ -80,7 +80,7 @@ final class Campaign {
 		logging.setLogLevel(Campaign.class.getPackageName(), LogLevel.INFO);
 	}
 
-	/** Switches the engine's log on again, for later tests in this JVM. */
+	/** Switches the engine's log on again, for later tests in this process. */
 	static void unhush() {
 		LoggingSystem logging = LoggingSystem.get(Campaign.class.getClassLoader());
 		logging.setLogLevel(LoggingSystem.ROOT_LOGGER_NAME, LogLevel.INFO);

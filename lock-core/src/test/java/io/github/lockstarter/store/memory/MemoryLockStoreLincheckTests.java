@@ -11,8 +11,8 @@ import io.github.lockstarter.testing.TestJvm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Runs in a separate JVM: Lincheck instruments all loaded classes and controls all
- * threads, of which the JVM of the other tests has too many.
+ * Runs in a separate process: Lincheck instruments all loaded classes and controls all
+ * threads, of which the process of the other tests has too many.
  */
 @Tag("jdk")
 class MemoryLockStoreLincheckTests {

@@ -84,7 +84,7 @@ class MemcachedLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("The time to live is sent in whole seconds, rounded up plus one, never 0, and refused if it would be read as a date")
+	@DisplayName("The time to live is sent in whole seconds, rounded up plus one, never 0; one that would be read as a date fails")
 	void roundsUp() {
 		assertThat(Item.of("a", Duration.ofMillis(1)).seconds()).isEqualTo(2);
 		assertThat(Item.of("a", Duration.ofSeconds(1)).seconds()).isEqualTo(2);
