@@ -1,7 +1,9 @@
 package io.github.lockstarter.store.redis;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
@@ -11,6 +13,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
 import io.netty.util.HashedWheelTimer;
 import io.netty.util.Timeout;
@@ -24,6 +28,7 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.redis.connection.LettuceConnections;
+import io.github.lockstarter.store.redis.connection.RedisConnections;
 import io.github.lockstarter.testing.LocalRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -91,6 +96,19 @@ class WatchedConnectionTests {
 	}
 
 	@Test
+	@DisplayName("Closing the store shuts down the driver, and then interrupts the threads that connect")
+	void closedWhileConnecting() {
+		NeverConnecting connections = new NeverConnecting();
+		RedisLockStore store = new RedisLockStore(connections, "lock", Duration.ofMillis(500), 1);
+		store.connect();
+		Awaitility.await().until(() -> connections.connecting.getCount() == 0);
+		store.close();
+		Awaitility.await()
+			.untilAsserted(() -> assertThat(connections.interrupted).as("the attempts for commands and for grants")
+				.containsExactly("after shutdown", "after shutdown"));
+	}
+
+	@Test
 	@DisplayName("If the driver's timer cannot start, the call fails")
 	void timerCannotStart() {
 		ClientResources resources = ClientResources.builder().timer(new HashedWheelTimer() {
@@ -111,6 +129,65 @@ class WatchedConnectionTests {
 			.withRootCauseInstanceOf(OutOfMemoryError.class);
 		client.shutdownAsync();
 		resources.shutdown();
+	}
+
+	/** Connections whose attempts to connect end only with an interrupt. */
+	private static final class NeverConnecting implements RedisConnections {
+
+		private final RedisClient client = RedisClient.create();
+
+		private final CountDownLatch connecting = new CountDownLatch(2);
+
+		private final List<String> interrupted = new CopyOnWriteArrayList<>();
+
+		private volatile boolean shutDown;
+
+		@Override
+		public boolean isClustered() {
+			return false;
+		}
+
+		@Override
+		public RedisClient client() {
+			return this.client;
+		}
+
+		@Override
+		public RedisClusterAsyncCommands<byte[], byte[]> commands() {
+			return connect();
+		}
+
+		@Override
+		public RedisClusterAsyncCommands<byte[], byte[]> grantCommands() {
+			return connect();
+		}
+
+		private RedisClusterAsyncCommands<byte[], byte[]> connect() {
+			this.connecting.countDown();
+			try {
+				new CompletableFuture<>().get();
+				throw new AssertionError("connected");
+			}
+			catch (InterruptedException ex) {
+				this.interrupted.add(this.shutDown ? "after shutdown" : "before shutdown");
+				throw new IllegalStateException(ex);
+			}
+			catch (ExecutionException ex) {
+				throw new AssertionError(ex);
+			}
+		}
+
+		@Override
+		public StatefulRedisPubSubConnection<byte[], byte[]> connectPubSub() {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public void shutdown() {
+			this.client.shutdown();
+			this.shutDown = true;
+		}
+
 	}
 
 	/** Executors that reject the first pause between two refreshes. */
