@@ -17,7 +17,7 @@ import io.github.lockstarter.LockOptions;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Two servers that wait for a lock in a store without notifications.
+ * Two instances that wait for a lock in a store without notifications.
  */
 class PolledStoreTests {
 
@@ -44,8 +44,8 @@ class PolledStoreTests {
 	}
 
 	@Test
-	@DisplayName("A server with permanent waiters for a lock repeatedly lets another server acquire it")
-	void yieldsToOtherServer() {
+	@DisplayName("An instance with permanent waiters for a lock repeatedly lets another instance acquire it")
+	void yieldsToOtherInstance() {
 		for (int i = 0; i < 4; i++) {
 			work();
 		}
@@ -70,7 +70,7 @@ class PolledStoreTests {
 	}
 
 	@Test
-	@DisplayName("While a server yields a lock to other servers, a try-lock caller is rejected if there are local waiters, and gets the lock otherwise")
+	@DisplayName("While an instance yields a lock to other instances, a try-lock caller is rejected if there are local waiters, and gets the lock otherwise")
 	void tryLockWhileYielding() {
 		LockOptions otherTtl = LockOptions.of(Duration.ofMinutes(1)).withWaitTime(WAITING.waitTime());
 		for (boolean stays : new boolean[] { true, false }) {

@@ -26,8 +26,8 @@ import io.github.lockstarter.store.TestResults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The recipients of a result and of the lock when several callers wait on one server, in
- * an order of events that the test controls.
+ * The recipients of a result and of the lock when several callers wait on one instance,
+ * in an order of events that the test controls.
  */
 class ResultRecipientsTests {
 
@@ -123,7 +123,7 @@ class ResultRecipientsTests {
 	}
 
 	@Test
-	@DisplayName("A waiter that met a holder on another server gets its result, as does the waiter behind it, however slow the store is")
+	@DisplayName("A waiter that met a holder on another instance gets its result, as does the waiter behind it, however slow the store is")
 	void slowStore() {
 		long begin = this.runtime.nanoTime();
 		long token = takeElsewhere("holder");
@@ -139,7 +139,7 @@ class ResultRecipientsTests {
 	}
 
 	@Test
-	@DisplayName("A waiter that met a local holder gets the result of the next holder on another server, however slow the store is")
+	@DisplayName("A waiter that met a local holder gets the result of the next holder on another instance, however slow the store is")
 	void slowStoreAfterAHolderHere() {
 		long begin = this.runtime.nanoTime();
 		SharedLease holder = lease(JIRO);

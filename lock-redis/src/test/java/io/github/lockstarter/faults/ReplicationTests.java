@@ -76,7 +76,7 @@ class ReplicationTests {
 				.until(() -> second.locks().tryAcquire(KEY, OPTIONS).orElse(null), (each) -> each != null);
 			assertThat(lease.isHeld()).isTrue();
 			assertThat(other.isHeld()).isTrue();
-			// The first holder is notified when its server reaches the new master.
+			// The first holder is notified when its instance reaches the new master.
 			Awaitility.await()
 				.atMost(Duration.ofSeconds(30))
 				.ignoreException(LockStoreException.class)
