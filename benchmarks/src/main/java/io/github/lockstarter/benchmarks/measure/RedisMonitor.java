@@ -26,14 +26,14 @@ public final class RedisMonitor {
 	 * Returns the counted commands.
 	 * @param redis the server, which must not have other users in the meantime
 	 */
-	public static Requests count(RedisAddress redis, LockServer.Sender sender) throws Exception {
+	public static Commands count(RedisAddress redis, LockServer.Sender sender) throws Exception {
 		try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), redis.port());
 				Socket other = new Socket(InetAddress.getLoopbackAddress(), redis.port())) {
 			BufferedReader lines = new BufferedReader(
 					new InputStreamReader(socket.getInputStream(), StandardCharsets.ISO_8859_1));
 			write(socket, "MONITOR");
 			lines.readLine();
-			CompletableFuture<Requests> counted = new CompletableFuture<>();
+			CompletableFuture<Commands> counted = new CompletableFuture<>();
 			Thread counter = new Thread(() -> count(lines, counted), "redis-monitor");
 			counter.setDaemon(true);
 			counter.start();
@@ -43,10 +43,10 @@ public final class RedisMonitor {
 		}
 	}
 
-	private static void count(BufferedReader lines, CompletableFuture<Requests> counted) {
+	private static void count(BufferedReader lines, CompletableFuture<Commands> counted) {
 		try {
-			int requests = 0;
-			int commands = 0;
+			int sent = 0;
+			int executed = 0;
 			for (String line = lines.readLine(); !line.contains(END); line = lines.readLine()) {
 				if (line.endsWith("\"PING\"")) {
 					// Some clients check idle connections.
@@ -54,10 +54,10 @@ public final class RedisMonitor {
 				}
 				// Commands of a script are marked.
 				boolean inScript = line.contains(" lua] ");
-				commands++;
-				requests += inScript ? 0 : 1;
+				executed++;
+				sent += inScript ? 0 : 1;
 			}
-			counted.complete(new Requests(requests, commands));
+			counted.complete(new Commands(sent, executed));
 		}
 		catch (IOException | RuntimeException ex) {
 			counted.completeExceptionally(ex);
@@ -71,10 +71,10 @@ public final class RedisMonitor {
 	/**
 	 * The counted commands.
 	 *
-	 * @param requests the number of commands that were sent
-	 * @param commands the number of commands, including those of scripts
+	 * @param sent the number of commands that were sent
+	 * @param executed the number of commands, including those of scripts
 	 */
-	public record Requests(int requests, int commands) {
+	public record Commands(int sent, int executed) {
 
 	}
 

@@ -61,7 +61,7 @@ public final class RedisServer implements LockServer {
 
 	@Override
 	public long count(Sender sender) throws Exception {
-		return RedisMonitor.count(this.address, sender).requests();
+		return RedisMonitor.count(this.address, sender).sent();
 	}
 
 	/** Returns the number of bytes that it has received and sent. */

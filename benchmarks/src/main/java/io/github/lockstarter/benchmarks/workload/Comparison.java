@@ -15,12 +15,12 @@ import io.github.lockstarter.benchmarks.measure.LockServer;
  * @param <A> the address of such a server
  * @param address the address of the server, which must not have other users
  * @param server the server, as a source of its own figures
- * @param requests the name of commands to the server in a report
+ * @param commands the name of commands to the server in a report
  * @param candidates all candidates
  * @param floor the candidate to which the others are compared
  * @param subject this library
  */
-record Comparison<A>(A address, LockServer server, String requests, List<Candidate<A>> candidates, Candidate<A> floor,
+record Comparison<A>(A address, LockServer server, String commands, List<Candidate<A>> candidates, Candidate<A> floor,
 		Candidate<A> subject) {
 
 	/** Starts an instance of each candidate, on a server without locks. */

@@ -70,7 +70,7 @@ public final class Contended implements Workload {
 			.ifPresent((best) -> report.atMost("%s: p99 wait / best peer's (%s)".formatted(title, best),
 					severalProcesses ? 0.5 : 0.3, rounds.ratio(RedisCandidate.THIS, best, Holdings::longWait)));
 		report.atMost(title + ": commands per grant", severalProcesses ? 1 : 0.3,
-				figures.requests(RedisCandidate.THIS));
+				figures.commands(RedisCandidate.THIS));
 		report.atMost(title + ": served max/min", severalProcesses ? 2 : 1.2,
 				rounds.of(RedisCandidate.THIS, Holdings::unfairness));
 	}

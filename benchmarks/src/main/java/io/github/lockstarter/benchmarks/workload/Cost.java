@@ -44,7 +44,7 @@ public final class Cost implements Workload {
 		Table held = new Table("", "memory in Redis per held lock ↓", "heap per held lock ↓",
 				"heap per waiter, of %,d ↓".formatted(count), "threads per waiter ↓");
 		figures.forEach((candidate, it) -> {
-			cycle.row(candidate, Spread.text(it.requests()), Spread.text(it.commands()), Spread.text(it.bytes()),
+			cycle.row(candidate, Spread.text(it.sent()), Spread.text(it.executed()), Spread.text(it.bytes()),
 					Spread.text(Objects.requireNonNull(allocation.get(candidate)).bytes()), it.threads(),
 					it.connections());
 			boolean threads = Double.isNaN(it.waiters().heap());
@@ -58,7 +58,7 @@ public final class Cost implements Workload {
 		report.atMost("%,d asynchronous waiters: bytes of heap each".formatted(count), 500, mine.waiters().heap());
 		report.atMost("%,d asynchronous waiters: threads each".formatted(count), 0.01, mine.waiters().threads());
 		report.atMost("held lock: bytes of heap", 500, mine.heap());
-		report.atMost("uncontended cycle: commands", 2, mine.requests());
+		report.atMost("uncontended cycle: commands", 2, mine.sent());
 		report.atMost("uncontended cycle: bytes allocated", 4_000,
 				Objects.requireNonNull(allocation.get(RedisCandidate.THIS)).bytes());
 	}

@@ -48,7 +48,7 @@ record Footprint(RedisAddress redis, RedisCandidate candidate, int count) implem
 			long bytes = server.bytes();
 			cycles(client, CYCLES);
 			double bytesPerCycle = (server.bytes() - bytes) / (double) CYCLES;
-			RedisMonitor.Requests sent = RedisMonitor.count(this.redis, () -> cycles(client, CYCLES));
+			RedisMonitor.Commands counted = RedisMonitor.count(this.redis, () -> cycles(client, CYCLES));
 			long heap = heap();
 			long memory = server.memory();
 			List<Runnable> releases = new ArrayList<>();
@@ -60,7 +60,7 @@ record Footprint(RedisAddress redis, RedisCandidate candidate, int count) implem
 			double memoryPerLock = (server.memory() - memory) / (double) locks;
 			releases.forEach(Runnable::run);
 			Waiters waiters = waiters(client, this.candidate.connect(this.redis));
-			return new Figures(sent.requests() / (double) CYCLES, sent.commands() / (double) CYCLES, bytesPerCycle,
+			return new Figures(counted.sent() / (double) CYCLES, counted.executed() / (double) CYCLES, bytesPerCycle,
 					memoryPerLock, threadsUsed, connectionsUsed, heapPerLease, waiters);
 		}
 	}
@@ -114,8 +114,8 @@ record Footprint(RedisAddress redis, RedisCandidate candidate, int count) implem
 	/**
 	 * The measured resources.
 	 *
-	 * @param requests commands sent in each cycle
-	 * @param commands commands for each cycle, including those in scripts
+	 * @param sent commands sent in each cycle
+	 * @param executed commands for each cycle, including those in scripts
 	 * @param bytes bytes to and from Redis for each cycle
 	 * @param memory bytes in Redis for each held lock
 	 * @param threads threads of one instance of an application
@@ -123,8 +123,8 @@ record Footprint(RedisAddress redis, RedisCandidate candidate, int count) implem
 	 * @param heap bytes of heap for each held lock
 	 * @param waiters the resources of waiters
 	 */
-	record Figures(double requests, double commands, double bytes, double memory, int threads, int connections,
-			double heap, Waiters waiters) implements Serializable {
+	record Figures(double sent, double executed, double bytes, double memory, int threads, int connections, double heap,
+			Waiters waiters) implements Serializable {
 
 	}
 

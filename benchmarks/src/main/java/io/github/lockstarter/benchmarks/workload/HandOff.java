@@ -52,13 +52,13 @@ record HandOff<A>(Run run, Comparison<A> comparison, List<Worker> workers, int t
 		}
 		Rounds<Candidate<A>, Holdings> rounds = Rounds.run("contended, " + this.title, effort,
 				this.comparison.candidates(), (candidate) -> contend(candidate, effort.slice()));
-		Map<Candidate<A>, Double> requests = new HashMap<>();
+		Map<Candidate<A>, Double> commands = new HashMap<>();
 		for (Candidate<A> candidate : this.comparison.candidates()) {
 			List<Holdings> holdings = new ArrayList<>();
 			long sent = this.comparison.server().count(() -> holdings.add(contend(candidate, effort.slice())));
-			requests.put(candidate, sent / (double) holdings.get(0).holdings().size());
+			commands.put(candidate, sent / (double) holdings.get(0).holdings().size());
 		}
-		Figures<A> figures = new Figures<>(rounds, requests);
+		Figures<A> figures = new Figures<>(rounds, commands);
 		report(figures);
 		return figures;
 	}
@@ -80,7 +80,7 @@ record HandOff<A>(Run run, Comparison<A> comparison, List<Worker> workers, int t
 		Candidate<A> floor = this.comparison.floor();
 		Rounds<Candidate<A>, Holdings> rounds = figures.rounds;
 		Table table = new Table("", "rate ↑", "wait p50 ↓", "wait p99 ↓", "wait max ↓", "gap ↓", "moved ↑", "moves ↑",
-				"max/min ↓", this.comparison.requests() + " ↓");
+				"max/min ↓", this.comparison.commands() + " ↓");
 		for (Candidate<A> candidate : this.comparison.candidates()) {
 			table.row(candidate, rounds.ratio(candidate, floor, Holdings::rate),
 					rounds.ratio(candidate, floor, (holdings) -> holdings.waitTime(50)),
@@ -90,7 +90,7 @@ record HandOff<A>(Run run, Comparison<A> comparison, List<Worker> workers, int t
 					"%.0f %%".formatted(100 * rounds.of(candidate, Holdings::moved).median()),
 					Spread.text(rounds.of(candidate, Holdings::moveRate).median()),
 					Spread.text(rounds.of(candidate, Holdings::unfairness).median()),
-					Spread.text(figures.requests(candidate)));
+					Spread.text(figures.commands(candidate)));
 		}
 		this.run.report()
 			.table("**%s.** The floor's gap was %s µs, and its p99 wait %s ms.".formatted(this.title,
@@ -103,13 +103,13 @@ record HandOff<A>(Run run, Comparison<A> comparison, List<Worker> workers, int t
 	 *
 	 * @param <A> the address of the server
 	 * @param rounds the holdings of each candidate, round by round
-	 * @param requestsPerGrant the commands of each candidate
+	 * @param commandsPerGrant the commands of each candidate
 	 */
-	record Figures<A>(Rounds<Candidate<A>, Holdings> rounds, Map<Candidate<A>, Double> requestsPerGrant) {
+	record Figures<A>(Rounds<Candidate<A>, Holdings> rounds, Map<Candidate<A>, Double> commandsPerGrant) {
 
 		/** Returns the commands per grant of a candidate. */
-		double requests(Candidate<A> candidate) {
-			return Objects.requireNonNull(this.requestsPerGrant.get(candidate));
+		double commands(Candidate<A> candidate) {
+			return Objects.requireNonNull(this.commandsPerGrant.get(candidate));
 		}
 
 	}

@@ -118,9 +118,9 @@ public final class Jdbc implements Workload {
 					rounds.ratio(comparison.subject(), best, Holdings::longWait)));
 		report.atMost(server + title + ": served max/min", 2, rounds.of(comparison.subject(), Holdings::unfairness));
 		peers.stream()
-			.min(Comparator.comparingDouble(figures::requests))
+			.min(Comparator.comparingDouble(figures::commands))
 			.ifPresent((best) -> report.atMost(goal.formatted("statements per grant", best), 1,
-					figures.requests(comparison.subject()) / figures.requests(best)));
+					figures.commands(comparison.subject()) / figures.commands(best)));
 	}
 
 }

@@ -27,7 +27,7 @@ public final class Rejection implements Workload {
 
 	private static final String KEY = "rejected";
 
-	private static final int REQUESTS = 20;
+	private static final int ATTEMPTS = 20;
 
 	@Override
 	public void run(Run run) throws Exception {
@@ -74,13 +74,13 @@ public final class Rejection implements Workload {
 	}
 
 	/** Returns the number of commands per rejection of a lock that is held. */
-	private static double requests(Run run, LockClient client) throws Exception {
-		RedisMonitor.Requests sent = RedisMonitor.count(run.redis(), () -> {
-			for (int i = 0; i < REQUESTS; i++) {
+	private static double commands(Run run, LockClient client) throws Exception {
+		RedisMonitor.Commands counted = RedisMonitor.count(run.redis(), () -> {
+			for (int i = 0; i < ATTEMPTS; i++) {
 				reject(client);
 			}
 		});
-		return sent.requests() / (double) REQUESTS;
+		return counted.sent() / (double) ATTEMPTS;
 	}
 
 	private static void report(Run run, int threads, Rounds<RedisCandidate, Slice> rounds, Comparison.Clients holders,
@@ -88,7 +88,7 @@ public final class Rejection implements Workload {
 		Table table = new Table("", "p50 ↓", "p99 ↓", "rate ↑", "commands ↓");
 		for (RedisCandidate candidate : Run.CANDIDATES) {
 			Runnable release = holders.of(candidate).acquire(KEY);
-			double sent = requests(run, clients.of(candidate));
+			double sent = commands(run, clients.of(candidate));
 			release.run();
 			table.row(candidate, rounds.ratio(candidate, RedisCandidate.FLOOR, (slice) -> slice.percentile(50)),
 					rounds.ratio(candidate, RedisCandidate.FLOOR, (slice) -> slice.percentile(99)),
@@ -118,7 +118,7 @@ public final class Rejection implements Workload {
 		for (RedisCandidate candidate : Run.CANDIDATES) {
 			Jmh.Score alone = Objects.requireNonNull(costs.get(0).get(candidate));
 			Jmh.Score crowded = Objects.requireNonNull(costs.get(1).get(candidate));
-			double sent = requestsOfOneClient(run, candidate);
+			double sent = commandsOfOneClient(run, candidate);
 			table.row(candidate, Spread.text(alone.nanos() / 1000), Spread.text(crowded.nanos() / 1000),
 					Math.round(alone.bytes()), Spread.text(sent));
 			if (candidate == RedisCandidate.THIS) {
@@ -132,11 +132,11 @@ public final class Rejection implements Workload {
 	/**
 	 * Returns the number of commands of a client, another thread of which holds the lock.
 	 */
-	private static double requestsOfOneClient(Run run, RedisCandidate candidate) throws Exception {
+	private static double commandsOfOneClient(Run run, RedisCandidate candidate) throws Exception {
 		ExecutorService holder = Executors.newSingleThreadExecutor();
 		try (LockClient client = candidate.connect(run.redis())) {
 			Runnable release = holder.submit(() -> client.acquire(KEY)).get();
-			double sent = requests(run, client);
+			double sent = commands(run, client);
 			holder.submit(release).get();
 			return sent;
 		}

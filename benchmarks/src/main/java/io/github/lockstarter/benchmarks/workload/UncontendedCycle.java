@@ -43,11 +43,11 @@ record UncontendedCycle<A>(Run run, Comparison<A> comparison, Comparison.Clients
 		Effort effort = this.run.effort(1, 20, Duration.ofMillis(200));
 		Rounds<Candidate<A>, Cycles> rounds = Rounds.run("uncontended, " + title(threads), effort,
 				this.comparison.candidates(), (candidate) -> measure(candidate, threads, effort.slice()));
-		Map<Candidate<A>, Double> requests = new HashMap<>();
+		Map<Candidate<A>, Double> commands = new HashMap<>();
 		for (Candidate<A> candidate : this.comparison.candidates()) {
-			requests.put(candidate, requests(this.clients.of(candidate), threads));
+			commands.put(candidate, commands(this.clients.of(candidate), threads));
 		}
-		return report(threads, rounds, requests);
+		return report(threads, rounds, commands);
 	}
 
 	private static String title(int threads) {
@@ -55,7 +55,7 @@ record UncontendedCycle<A>(Run run, Comparison<A> comparison, Comparison.Clients
 	}
 
 	/** Returns the number of commands per cycle. */
-	private double requests(LockClient client, int threads) throws Exception {
+	private double commands(LockClient client, int threads) throws Exception {
 		LongAdder cycles = new LongAdder();
 		long sent = this.comparison.server().count(() -> Load.run(threads, Duration.ofMillis(100), (thread) -> {
 			Keys keys = new Keys(thread);
@@ -77,11 +77,11 @@ record UncontendedCycle<A>(Run run, Comparison<A> comparison, Comparison.Clients
 		return new Cycles(slice, this.comparison.server().processorSeconds() - before);
 	}
 
-	private Ratios report(int threads, Rounds<Candidate<A>, Cycles> rounds, Map<Candidate<A>, Double> requests) {
+	private Ratios report(int threads, Rounds<Candidate<A>, Cycles> rounds, Map<Candidate<A>, Double> commands) {
 		Candidate<A> floor = this.comparison.floor();
 		Candidate<A> subject = this.comparison.subject();
 		Table table = new Table("", "p50 ↓", "p99 ↓", "rate ↑", "processor time ↓",
-				"processor time of %s ↓".formatted(this.comparison.server().name()), this.comparison.requests() + " ↓");
+				"processor time of %s ↓".formatted(this.comparison.server().name()), this.comparison.commands() + " ↓");
 		Rounds<Candidate<A>, Cycles> together = rounds.together(5, Cycles::plus);
 		for (Candidate<A> candidate : this.comparison.candidates()) {
 			table.row(candidate, rounds.ratio(candidate, floor, (cycles) -> cycles.slice.percentile(50)),
@@ -89,7 +89,7 @@ record UncontendedCycle<A>(Run run, Comparison<A> comparison, Comparison.Clients
 					rounds.ratio(candidate, floor, (cycles) -> cycles.slice.rate()),
 					together.ratio(candidate, floor, (cycles) -> cycles.slice.processorTime()),
 					together.ratio(candidate, floor, Cycles::serverTime),
-					Spread.text(Objects.requireNonNull(requests.get(candidate))));
+					Spread.text(Objects.requireNonNull(commands.get(candidate))));
 		}
 		Spread floorTime = rounds.of(floor, (cycles) -> cycles.slice.percentile(50) / 1000);
 		this.run.report()
