@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
+import org.springframework.util.Assert;
 
 /**
  * Thrown when the lock is held by another holder. This is not a failure: the protected
@@ -50,6 +51,7 @@ public sealed class LockConflictException extends LockException permits LockDead
 	 * @param retryAfter the remaining time of the holder's lease, if it is not renewed
 	 * @param status the status of the response, such as 422; {@code null} for none of its
 	 * own
+	 * @throws IllegalArgumentException if the status is not that of an error
 	 */
 	public LockConflictException(LockKey key, ConflictReason reason, Duration retryAfter,
 			@Nullable HttpStatusCode status) {
@@ -59,6 +61,8 @@ public sealed class LockConflictException extends LockException permits LockDead
 	LockConflictException(LockKey key, ConflictReason reason, Duration retryAfter, @Nullable HttpStatusCode status,
 			String message) {
 		super((status != null) ? status : HttpStatus.CONFLICT, reason.problem, key.name(), message, null);
+		Assert.isTrue(status == null || status.isError(),
+				() -> "A conflict needs a status of an error, such as 409 or 422, not " + status);
 		this.key = key;
 		this.retryAfter = retryAfter;
 		this.reason = reason;
@@ -72,6 +76,7 @@ public sealed class LockConflictException extends LockException permits LockDead
 	 * of this one.
 	 * @param status the status of the response, such as 422
 	 * @return a new exception, or this one if it has that status already
+	 * @throws IllegalArgumentException if the status is not that of an error
 	 */
 	public LockConflictException withStatusCode(HttpStatusCode status) {
 		return status.equals(this.status) ? this

@@ -13,6 +13,7 @@ import org.springframework.http.HttpStatus;
 import io.github.lockstarter.LockConflictException.ConflictReason;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 class LockConflictExceptionTests {
 
@@ -66,6 +67,16 @@ class LockConflictExceptionTests {
 				assertThat(changed.getSuppressed()).containsExactly(conflict.getSuppressed());
 				assertThat(changed.withStatusCode(HttpStatus.LOCKED)).isSameAs(changed);
 			});
+	}
+
+	@Test
+	@DisplayName("A conflict has no status that a client takes for success")
+	void success() {
+		LockConflictException conflict = new LockConflictException(KEY, AT_ONCE, RETRY_AFTER);
+		assertThatIllegalArgumentException().isThrownBy(() -> conflict.withStatusCode(HttpStatus.OK))
+			.withMessage("A conflict needs a status of an error, such as 409 or 422, not 200 OK");
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> new LockConflictException(KEY, ConflictReason.HELD, RETRY_AFTER, HttpStatus.NO_CONTENT));
 	}
 
 	private static void assertProblem(LockConflictException conflict, String type) {

@@ -4,6 +4,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
@@ -19,10 +20,12 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.MessageSource;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -156,6 +159,19 @@ class ConflictStatusTests {
 		hold(server, "named");
 		assertThat(server.post("/function").statusCode()).isEqualTo(429);
 		assertThat(server.post("/created-function").statusCode()).isEqualTo(429);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "servlet", "reactive" })
+	@DisplayName("The handler of the documentation keeps the texts and the headers")
+	void documentedHandler(String type) throws Exception {
+		TestServer server = server(type, DocumentedAdvice.class);
+		hold(server, "named");
+		HttpResponse<String> response = server.post("/named");
+		assertThat(response.statusCode()).isEqualTo(429);
+		assertThat(response.headers().firstValue("Retry-After")).isPresent();
+		assertThat(response.headers().firstValue("Cache-Control")).hasValue("no-store");
+		assertThat(response.body()).contains("Request already in progress", "retryAfterMillis", "\"detail\"");
 	}
 
 	@ParameterizedTest
@@ -416,6 +432,23 @@ class ConflictStatusTests {
 					throw conflict();
 				})
 				.build();
+		}
+
+	}
+
+	@RestControllerAdvice
+	static class DocumentedAdvice {
+
+		private final MessageSource messages;
+
+		DocumentedAdvice(MessageSource messages) {
+			this.messages = messages;
+		}
+
+		@ExceptionHandler
+		ResponseEntity<ProblemDetail> handle(LockConflictException exception, Locale locale) {
+			ProblemDetail body = exception.updateAndGetBody(this.messages, locale);
+			return ResponseEntity.status(exception.getStatusCode()).headers(exception.getHeaders()).body(body);
 		}
 
 	}
