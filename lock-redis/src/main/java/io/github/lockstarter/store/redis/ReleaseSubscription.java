@@ -28,8 +28,10 @@ final class ReleaseSubscription {
 
 	private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(800);
 
-	/** The time in which an answer is read that has arrived when the patience is over. */
-	private static final long LAST_LOOK_MILLIS = 50;
+	/**
+	 * The additional time for the answer to a {@code PING} that has only just been sent.
+	 */
+	private static final long LAST_LOOK_MILLIS = 200;
 
 	private final Supplier<StatefulRedisPubSubConnection<byte[], byte[]>> connect;
 
@@ -120,7 +122,7 @@ final class ReleaseSubscription {
 
 	/**
 	 * Sends a {@code PING}, unless there was one shortly before. Replaces the
-	 * subscription if that one has not been answered, also not by what has arrived.
+	 * subscription if that one has not been answered.
 	 */
 	private void ask(StatefulRedisPubSubConnection<byte[], byte[]> current) {
 		long now = System.nanoTime();
@@ -133,11 +135,13 @@ final class ReleaseSubscription {
 			this.pong = current.async().ping();
 			return;
 		}
-		this.timer.afterReading(LAST_LOOK_MILLIS, () -> {
+		// In a process that stood still, the PING is sent with the first look, and its
+		// answer is read with the second.
+		this.timer.afterReading(0, () -> this.timer.afterReading(LAST_LOOK_MILLIS, () -> {
 			if (!last.isDone()) {
 				beginToReplace(current);
 			}
-		});
+		}));
 	}
 
 	private void replaceOnThread(@Nullable StatefulRedisPubSubConnection<byte[], byte[]> old) {
