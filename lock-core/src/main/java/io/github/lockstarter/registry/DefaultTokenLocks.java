@@ -7,6 +7,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.util.Assert;
 import org.springframework.util.function.SingletonSupplier;
 
@@ -18,10 +20,13 @@ import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.TokenLocks;
 import io.github.lockstarter.registry.lease.Turn;
 import io.github.lockstarter.registry.observe.StoreFailure;
+import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.registry.acquisition.Delivery;
 import io.github.lockstarter.registry.acquisition.NewTokenAcquisition;
 import io.github.lockstarter.registry.acquisition.RegistryContext;
+import io.github.lockstarter.registry.acquisition.SharedToken;
 import io.github.lockstarter.registry.acquisition.SharedTokenAcquisition;
+import io.github.lockstarter.store.AcquireResult;
 import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.LockStore;
@@ -68,9 +73,8 @@ public final class DefaultTokenLocks implements TokenLocks {
 		check(token);
 		checkCapability(key);
 		CompletableFuture<TokenLock> result = new CompletableFuture<>();
-		Supplier<StoredLock> stored = SingletonSupplier.of(() -> stored(key));
 		SharedTokenAcquisition acquisition = new SharedTokenAcquisition(key, options, delivery(result), this.context,
-				token, (asked, otherwise) -> extend(asked, stored, otherwise));
+				new TokenInStore(token, SingletonSupplier.of(() -> stored(key))));
 		acquisition.extend(() -> {
 			if (result.isDone()) {
 				acquisition.abandon();
@@ -84,32 +88,6 @@ public final class DefaultTokenLocks implements TokenLocks {
 
 	private Delivery delivery(CompletableFuture<TokenLock> result) {
 		return CallerAnswers.async(result, this.registry.answers()::tokenLock, this.context.runtime().callbacks());
-	}
-
-	/**
-	 * Answers the acquisition if its token holds the lock, or if the store fails;
-	 * otherwise runs the action.
-	 */
-	private void extend(SharedTokenAcquisition acquisition, Supplier<StoredLock> stored, Runnable otherwise) {
-		String token = acquisition.nextOwner();
-		Duration ttl = acquisition.options().ttl();
-		Turn turn = new Turn(token, this.context.runtime().nanoTime(), ttl);
-		ask(acquisition.key(), () -> {
-			StoredLock lock = stored.get();
-			return lock.renew(token, ttl)
-				.thenCompose((extended) -> extended ? lock.acquire(acquisition.command(token))
-						: CompletableFuture.completedStage(null));
-		}).whenComplete((acquired, failure) -> {
-			if (failure != null) {
-				acquisition.fail("the store failed", StoreFailure.cause(failure));
-			}
-			else if (acquired instanceof Granted granted) {
-				acquisition.grantToToken(turn.held(granted.fencingToken(), true, this.context.runtime().nanoTime()));
-			}
-			else {
-				otherwise.run();
-			}
-		});
 	}
 
 	@Override
@@ -169,6 +147,51 @@ public final class DefaultTokenLocks implements TokenLocks {
 	private static void check(String token) {
 		Assert.isTrue(TOKEN.matcher(token).matches(),
 				"A token must be 16 to 128 letters, digits and characters of -._~+/=");
+	}
+
+	/** A token that may hold a lock in the store. */
+	private final class TokenInStore implements SharedToken {
+
+		private final String value;
+
+		private final Supplier<StoredLock> stored;
+
+		TokenInStore(String value, Supplier<StoredLock> stored) {
+			this.value = value;
+			this.stored = stored;
+		}
+
+		@Override
+		public String value() {
+			return this.value;
+		}
+
+		@Override
+		public void extend(SharedTokenAcquisition acquisition, Runnable otherwise) {
+			EngineRuntime runtime = DefaultTokenLocks.this.context.runtime();
+			Duration ttl = acquisition.options().ttl();
+			Turn turn = new Turn(this.value, runtime.nanoTime(), ttl);
+			ask(acquisition.key(), () -> extended(acquisition)).whenComplete((acquired, failure) -> {
+				if (failure != null) {
+					acquisition.fail("the store failed", StoreFailure.cause(failure));
+				}
+				else if (acquired instanceof Granted granted) {
+					acquisition.grantToToken(turn.held(granted.fencingToken(), true, runtime.nanoTime()));
+				}
+				else {
+					otherwise.run();
+				}
+			});
+		}
+
+		/** Returns the answer of the store; {@code null} if the token holds no lock. */
+		private CompletionStage<@Nullable AcquireResult> extended(SharedTokenAcquisition acquisition) {
+			StoredLock lock = this.stored.get();
+			return lock.renew(this.value, acquisition.options().ttl())
+				.thenCompose((extended) -> extended ? lock.acquire(acquisition.command(this.value))
+						: CompletableFuture.completedStage(null));
+		}
+
 	}
 
 }

@@ -80,7 +80,7 @@ public final class DefaultIdempotencyRegistry implements IdempotencyRegistry {
 			known = results(wanted);
 			this.results.put(wanted, known);
 		}
-		return new DefaultIdempotentWork<>(this, key, known);
+		return new DefaultIdempotentWork<>(this, new IdempotentWorkSettings(key, known), null);
 	}
 
 	private ResultSharing results(Results wanted) {

@@ -13,8 +13,6 @@ import org.springframework.util.Assert;
 import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.IdempotentWork;
-import io.github.lockstarter.LockConfigurationException;
-import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.ReactiveIdempotentWork;
 import io.github.lockstarter.completion.CompletionAdapterRegistry.GuardedWork;
@@ -22,9 +20,6 @@ import io.github.lockstarter.completion.ReturnType;
 import io.github.lockstarter.interceptor.ReactiveAcquisition;
 import io.github.lockstarter.interceptor.StageCalls;
 import io.github.lockstarter.key.ContentFingerprint;
-import io.github.lockstarter.result.Caller;
-import io.github.lockstarter.result.ResultSharing;
-import io.github.lockstarter.result.SharedCall;
 
 /**
  * The default {@link IdempotentWork}. Its classes for reactive work and for transactions
@@ -37,56 +32,44 @@ final class DefaultIdempotentWork<T extends @Nullable Object> implements Idempot
 
 	private final DefaultIdempotencyRegistry registry;
 
-	private final LockKey key;
-
-	private final ResultSharing results;
-
-	private final Caller caller;
-
-	/** The options of the lock; {@code null} for those that are configured. */
-	private final @Nullable LockOptions options;
+	private final IdempotentWorkSettings settings;
 
 	private final @Nullable TransactionOperations transactions;
 
-	DefaultIdempotentWork(DefaultIdempotencyRegistry registry, LockKey key, ResultSharing results) {
-		this(registry, key, results, Caller.ANY, null, null);
-	}
-
-	private DefaultIdempotentWork(DefaultIdempotencyRegistry registry, LockKey key, ResultSharing results,
-			Caller caller, @Nullable LockOptions options, @Nullable TransactionOperations transactions) {
+	/**
+	 * Creates work.
+	 * @param transactions runs the work in a transaction; {@code null} for none
+	 */
+	DefaultIdempotentWork(DefaultIdempotencyRegistry registry, IdempotentWorkSettings settings,
+			@Nullable TransactionOperations transactions) {
 		this.registry = registry;
-		this.key = key;
-		this.results = results;
-		this.caller = caller;
-		this.options = options;
+		this.settings = settings;
 		this.transactions = transactions;
 	}
 
 	@Override
 	public IdempotentWork<T> comparing(@Nullable Object... content) {
-		String text = ContentFingerprint.of(this.key.name(), content);
-		return new DefaultIdempotentWork<>(this.registry, this.key, this.results,
-				new Caller("", this.registry.fingerprint().of(text)), this.options, this.transactions);
+		String text = ContentFingerprint.of(this.settings.key().name(), content);
+		return with(this.settings.withFingerprint(this.registry.fingerprint().of(text)));
 	}
 
 	@Override
 	public IdempotentWork<T> keptFor(Duration time) {
-		return new DefaultIdempotentWork<>(this.registry, this.key, this.results.keptFor(time), this.caller,
-				this.options, this.transactions);
+		return with(this.settings.keptFor(time));
 	}
 
 	@Override
 	public IdempotentWork<T> withOptions(LockOptions options) {
-		Assert.isTrue(options.holdAtLeast().isZero(),
-				"A minimum hold time has no effect on idempotent work, whose repetitions do not run");
-		return new DefaultIdempotentWork<>(this.registry, this.key, this.results, this.caller, options,
-				this.transactions);
+		return with(this.settings.withOptions(options));
+	}
+
+	private IdempotentWork<T> with(IdempotentWorkSettings settings) {
+		return new DefaultIdempotentWork<>(this.registry, settings, this.transactions);
 	}
 
 	@Override
 	public IdempotentWork<T> in(TransactionOperations transactions) {
-		return new DefaultIdempotentWork<>(this.registry, this.key, this.results, this.caller, this.options,
-				transactions);
+		return new DefaultIdempotentWork<>(this.registry, this.settings, transactions);
 	}
 
 	@Override
@@ -130,20 +113,7 @@ final class DefaultIdempotentWork<T extends @Nullable Object> implements Idempot
 	}
 
 	IdempotentCall newCall(ReturnType type, GuardedWork work) {
-		LockOptions options = (this.options != null) ? this.options : configuredOptions();
-		return new IdempotentCall(this.registry, this.key, options, new SharedCall(this.results, this.caller), type,
-				work);
-	}
-
-	private LockOptions configuredOptions() {
-		LockOptions options = this.registry.locks().options(this.key.name());
-		if (!options.holdAtLeast().isZero()) {
-			throw new LockConfigurationException(
-					"Lock '%s' has a minimum hold time, which has no effect on idempotent work, whose repetitions do not run."
-						.formatted(this.key.name()),
-					"Remove lock.names.%s.hold-at-least, or use another lock.".formatted(this.key.name()));
-		}
-		return options;
+		return new IdempotentCall(this.registry, this.settings, type, work);
 	}
 
 	private void checkNoTransaction(String method, String instead) {

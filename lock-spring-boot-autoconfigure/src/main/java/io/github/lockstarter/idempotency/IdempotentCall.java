@@ -39,12 +39,18 @@ final class IdempotentCall implements GuardedCall, StageCall {
 
 	private final GuardedWork work;
 
-	IdempotentCall(DefaultIdempotencyRegistry registry, LockKey key, LockOptions options, SharedCall sharing,
-			ReturnType returnType, GuardedWork work) {
+	/**
+	 * Creates a call.
+	 * @param returnType the type of what the work returns
+	 * @throws io.github.lockstarter.LockConfigurationException if the configured options
+	 * of the lock have no effect on idempotent work
+	 */
+	IdempotentCall(DefaultIdempotencyRegistry registry, IdempotentWorkSettings settings, ReturnType returnType,
+			GuardedWork work) {
 		this.registry = registry;
-		this.key = key;
-		this.options = options;
-		this.sharing = sharing;
+		this.key = settings.key();
+		this.options = settings.options(registry.locks());
+		this.sharing = settings.sharing();
 		this.returnType = returnType;
 		this.work = work;
 	}

@@ -21,7 +21,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.registry.LockInspector;
 import io.github.lockstarter.testing.TestServer;
 

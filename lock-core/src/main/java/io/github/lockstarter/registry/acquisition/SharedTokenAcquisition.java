@@ -1,7 +1,5 @@
 package io.github.lockstarter.registry.acquisition;
 
-import java.util.function.BiConsumer;
-
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.registry.acquisition.Answer.Rejected;
@@ -15,17 +13,12 @@ import io.github.lockstarter.store.AcquireCommand;
  */
 public final class SharedTokenAcquisition extends TokenAcquisition {
 
-	private final BiConsumer<SharedTokenAcquisition, Runnable> extension;
+	private final SharedToken token;
 
-	/**
-	 * Creates an acquisition.
-	 * @param extension extends the lock and answers the acquisition if its token holds
-	 * the lock, answers it also if the store fails, and otherwise runs the action
-	 */
 	public SharedTokenAcquisition(LockKey key, LockOptions options, Delivery delivery, RegistryContext context,
-			String token, BiConsumer<SharedTokenAcquisition, Runnable> extension) {
-		super(key, options, delivery, context, token);
-		this.extension = extension;
+			SharedToken token) {
+		super(key, options, delivery, context, token.value());
+		this.token = token;
 	}
 
 	@Override
@@ -38,7 +31,7 @@ public final class SharedTokenAcquisition extends TokenAcquisition {
 	 * @param otherwise the action if it does not
 	 */
 	public void extend(Runnable otherwise) {
-		this.extension.accept(this, otherwise);
+		this.token.extend(this, otherwise);
 	}
 
 	@Override

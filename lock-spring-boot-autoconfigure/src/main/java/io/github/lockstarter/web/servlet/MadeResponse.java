@@ -2,9 +2,9 @@ package io.github.lockstarter.web.servlet;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 import jakarta.servlet.http.HttpServletRequest;
-import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.MethodParameter;
@@ -47,17 +47,19 @@ public record MadeResponse(@Nullable Object value, DetachedResponse response) {
 
 	/**
 	 * Makes the response to a request, and keeps it until the handler has returned.
-	 * @param status the annotation of the handler, if there is one
+	 * @param handler the handler that has returned the value
+	 * @param exchange the request and its response
 	 * @param recorded the response to the request, outside of all filters
 	 * @return the response; {@code null} if Spring MVC makes it only later, as it does
 	 * for a view
 	 * @throws Exception if the value cannot be written
 	 */
-	static @Nullable Response make(RequestMappingHandlerAdapter adapter, HandlerMethod handler,
-			@Nullable ResponseStatus status, @Nullable Object value, HttpServletRequest request,
-			HttpServletResponse response, RecordedServletResponse recorded) throws Exception {
+	static @Nullable Response make(RequestMappingHandlerAdapter adapter, HandlerMethod handler, @Nullable Object value,
+			ServletWebRequest exchange, RecordedServletResponse recorded) throws Exception {
+		HttpServletRequest request = exchange.getRequest();
 		request.removeAttribute(ATTRIBUTE);
-		DetachedResponse detached = new DetachedResponse(response);
+		DetachedResponse detached = new DetachedResponse(Objects.requireNonNull(exchange.getResponse()));
+		ResponseStatus status = ServletRequestHandling.status(handler);
 		if (status != null) {
 			if (StringUtils.hasText(status.reason())) {
 				return null;

@@ -18,6 +18,7 @@ import org.springframework.web.HttpMediaTypeNotAcceptableException;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
+import org.springframework.web.context.request.ServletWebRequest;
 import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.context.request.async.WebAsyncManager;
 import org.springframework.web.context.request.async.WebAsyncUtils;
@@ -206,8 +207,8 @@ final class ServletRequestHandling implements RequestHandling {
 			return null;
 		}
 		try {
-			Response made = MadeResponse.make(this.adapter.get(), handler, status(handler), value, this.request,
-					this.response, recorded);
+			Response made = MadeResponse.make(this.adapter.get(), handler, value,
+					new ServletWebRequest(this.request, this.response), recorded);
 			return recorded.isForOneClient() ? null : made;
 		}
 		catch (HttpMediaTypeNotAcceptableException ex) {
@@ -248,7 +249,8 @@ final class ServletRequestHandling implements RequestHandling {
 		}
 	}
 
-	private static @Nullable ResponseStatus status(HandlerMethod handler) {
+	/** Returns the annotation of the handler; {@code null} if there is none. */
+	static @Nullable ResponseStatus status(HandlerMethod handler) {
 		ResponseStatus own = handler.getMethodAnnotation(ResponseStatus.class);
 		return (own != null) ? own
 				: AnnotatedElementUtils.findMergedAnnotation(handler.getBeanType(), ResponseStatus.class);

@@ -1,0 +1,19 @@
+package io.github.lockstarter.registry.acquisition;
+
+/**
+ * A token that applications share, and what it may hold already.
+ */
+public interface SharedToken {
+
+	/** Returns the token. */
+	String value();
+
+	/**
+	 * Extends the lock and answers the acquisition if the token holds the lock. Answers
+	 * it also if the store fails.
+	 * @param acquisition an acquisition for this token
+	 * @param otherwise the action if the token does not hold the lock
+	 */
+	void extend(SharedTokenAcquisition acquisition, Runnable otherwise);
+
+}
