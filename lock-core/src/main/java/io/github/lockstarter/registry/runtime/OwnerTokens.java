@@ -1,9 +1,12 @@
 package io.github.lockstarter.registry.runtime;
 
 import java.util.HexFormat;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.random.RandomGenerator;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * Generates owner tokens of 128 random bits each.
@@ -19,9 +22,7 @@ public final class OwnerTokens {
 
 	private final RandomGenerator random;
 
-	private final byte[] drawn = new byte[DRAWN_AT_ONCE * BYTES];
-
-	private int used = this.drawn.length;
+	private volatile Batch batch = new Batch(new byte[0]);
 
 	/**
 	 * Creates tokens from a source.
@@ -33,18 +34,47 @@ public final class OwnerTokens {
 
 	/** Returns a token that is unique for an acquisition. */
 	public String next() {
+		Batch current = this.batch;
+		String token = current.next();
+		while (token == null) {
+			current = another(current);
+			token = current.next();
+		}
+		return token;
+	}
+
+	private Batch another(Batch old) {
 		this.monitor.lock();
 		try {
-			if (this.used == this.drawn.length) {
-				this.random.nextBytes(this.drawn);
-				this.used = 0;
+			if (this.batch == old) {
+				byte[] drawn = new byte[DRAWN_AT_ONCE * BYTES];
+				this.random.nextBytes(drawn);
+				this.batch = new Batch(drawn);
 			}
-			this.used += BYTES;
-			return HexFormat.of().formatHex(this.drawn, this.used - BYTES, this.used);
+			return this.batch;
 		}
 		finally {
 			this.monitor.unlock();
 		}
+	}
+
+	/** Random bytes that are used once. */
+	private static final class Batch {
+
+		private final byte[] drawn;
+
+		private final AtomicInteger used = new AtomicInteger();
+
+		Batch(byte[] drawn) {
+			this.drawn = drawn;
+		}
+
+		/** Returns the next token; {@code null} if all have been used. */
+		@Nullable String next() {
+			int from = this.used.getAndAdd(BYTES);
+			return (from < this.drawn.length) ? HexFormat.of().formatHex(this.drawn, from, from + BYTES) : null;
+		}
+
 	}
 
 }

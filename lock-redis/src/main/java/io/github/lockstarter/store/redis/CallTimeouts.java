@@ -1,7 +1,10 @@
 package io.github.lockstarter.store.redis;
 
 import java.time.Duration;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.RunningTime;
@@ -9,6 +12,10 @@ import io.github.lockstarter.store.RunningTime;
 /**
  * Ends the calls over a connection that take too long. The time for which the process
  * stood still does not count, and a reply that has arrived by then does.
+ * <p>
+ * All calls have the same timeout, so they time out in the order in which they began. One
+ * timer is enough for all of them: it runs when the first call that is in progress then
+ * will time out. A timer for each call takes more time than the rest of the call.
  */
 final class CallTimeouts {
 
@@ -23,18 +30,30 @@ final class CallTimeouts {
 
 	private final Runnable onTimeout;
 
-	private final RunningTime time = new RunningTime(LONGEST_TIMEOUT, this::tickLater);
+	private final RunningTime time;
+
+	/**
+	 * The calls in the order of their deadlines. Calls that have ended are removed late.
+	 */
+	private final Queue<Call<?>> calls = new ConcurrentLinkedQueue<>();
+
+	private final AtomicBoolean removing = new AtomicBoolean();
+
+	/** Whether the timer runs. */
+	private final AtomicBoolean scheduled = new AtomicBoolean();
 
 	/**
 	 * Creates timeouts.
 	 * @param firstAttempt completes after the first attempt to connect
-	 * @param onTimeout runs when a call has timed out
+	 * @param onTimeout runs when calls have timed out
 	 */
 	CallTimeouts(Duration timeout, DriverTimer timer, CompletableFuture<?> firstAttempt, Runnable onTimeout) {
 		this.timeout = timeout;
 		this.timer = timer;
 		this.firstAttempt = firstAttempt;
 		this.onTimeout = onTimeout;
+		this.time = new RunningTime((timeout.compareTo(LONGEST_TIMEOUT) < 0) ? timeout : LONGEST_TIMEOUT,
+				this::tickLater);
 	}
 
 	/**
@@ -45,35 +64,74 @@ final class CallTimeouts {
 	<T> Call<T> begin(LockKey key) {
 		Call<T> call = new Call<>(key);
 		if (this.firstAttempt.isDone()) {
-			setAlarm(call);
+			add(call);
 		}
 		else {
-			this.firstAttempt.whenComplete((done, failure) -> setAlarm(call));
+			this.firstAttempt.whenComplete((done, failure) -> add(call));
 		}
 		return call;
 	}
 
-	private void setAlarm(Call<?> call) {
+	private void add(Call<?> call) {
 		long nanos = this.timeout.toNanos();
-		setAlarm(call, nanos, this.time.begin() + nanos);
+		call.setDeadline(this.time.begin() + nanos);
+		removeEnded();
+		this.calls.add(call);
+		judgeLater(nanos);
 	}
 
-	private void setAlarm(Call<?> call, long nanos, long until) {
+	/** Keeps the queue about as long as there are calls in progress. */
+	private void removeEnded() {
+		if (this.removing.compareAndSet(false, true)) {
+			for (Call<?> first = this.calls.peek(); first != null && first.isDone(); first = this.calls.peek()) {
+				this.calls.poll();
+			}
+			this.removing.set(false);
+		}
+	}
+
+	private void judgeLater(long nanos) {
+		if (!this.scheduled.get() && this.scheduled.compareAndSet(false, true)) {
+			schedule(nanos);
+		}
+	}
+
+	private void schedule(long nanos) {
 		try {
-			call.setAlarm(this.timer.timeoutAfterReading(nanos, () -> judge(call, until)));
+			this.timer.timeoutAfterReading(nanos, this::judge);
 		}
 		catch (Throwable ex) {
 			// The driver has been shut down, has too many timeouts, or has no thread.
-			call.fail(ex);
+			this.scheduled.set(false);
+			this.calls.forEach((call) -> call.fail(ex));
 		}
 	}
 
-	private void judge(Call<?> call, long until) {
-		long left = until - this.time.nanoTime();
-		if (left > 0 && !call.isDone()) {
-			setAlarm(call, left, until);
+	private void judge() {
+		boolean timedOut = false;
+		Call<?> next = null;
+		for (Call<?> call : this.calls) {
+			if (!call.isDone() && next == null) {
+				if (this.time.nanoTime() - call.deadline() < 0) {
+					next = call;
+				}
+				else {
+					timedOut |= call.expire(this.timeout);
+				}
+			}
 		}
-		else if (call.expire(this.timeout)) {
+		removeEnded();
+		if (next != null) {
+			schedule(next.deadline() - this.time.nanoTime());
+		}
+		else {
+			this.scheduled.set(false);
+			if (!this.calls.isEmpty()) {
+				// A call began in the meantime.
+				judgeLater(this.timeout.toNanos());
+			}
+		}
+		if (timedOut) {
 			this.onTimeout.run();
 		}
 	}
