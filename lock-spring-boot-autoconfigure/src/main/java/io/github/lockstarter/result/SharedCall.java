@@ -1,7 +1,7 @@
 package io.github.lockstarter.result;
 
 /**
- * The sharing of the result of one call.
+ * The sharing of a result among calls of one caller.
  *
  * @param results the sharing of the method's results
  * @param caller the caller

@@ -1,7 +1,7 @@
 package io.github.lockstarter.registry.acquisition;
 
 /**
- * A token that applications share, and what it may hold already.
+ * A token that applications share, for one lock.
  */
 public interface SharedToken {
 
@@ -9,8 +9,8 @@ public interface SharedToken {
 	String value();
 
 	/**
-	 * Extends the lock and answers the acquisition if the token holds the lock. Answers
-	 * it also if the store fails.
+	 * Extends the lock and answers the acquisition if the token holds the lock. If the
+	 * store fails, it fails the acquisition.
 	 * @param acquisition an acquisition for this token
 	 * @param otherwise the action if the token does not hold the lock
 	 */

@@ -71,6 +71,9 @@ public final class OwnerTokens {
 
 		/** Returns the next token; {@code null} if all have been used. */
 		@Nullable String next() {
+			if (this.used.get() >= this.drawn.length) {
+				return null;
+			}
 			int from = this.used.getAndAdd(BYTES);
 			return (from < this.drawn.length) ? HexFormat.of().formatHex(this.drawn, from, from + BYTES) : null;
 		}

@@ -4,6 +4,9 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
+import io.netty.util.Timeout;
+import org.jspecify.annotations.Nullable;
+
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
 
@@ -17,7 +20,7 @@ final class Call<T> extends CompletableFuture<T> {
 
 	private final LockKey key;
 
-	private long deadline;
+	private volatile @Nullable Timeout alarm;
 
 	Call(LockKey key) {
 		this.key = key;
@@ -27,13 +30,9 @@ final class Call<T> extends CompletableFuture<T> {
 		return this.key;
 	}
 
-	/** Sets the time at which it times out, on the clock of {@link CallTimeouts}. */
-	void setDeadline(long deadline) {
-		this.deadline = deadline;
-	}
-
-	long deadline() {
-		return this.deadline;
+	/** Sets the alarm that is cancelled by an answer. */
+	void setAlarm(Timeout alarm) {
+		this.alarm = alarm;
 	}
 
 	/** Fails the call if it has no answer yet. Returns whether it has failed. */
@@ -42,11 +41,27 @@ final class Call<T> extends CompletableFuture<T> {
 				"Redis did not answer within %d ms".formatted(timeout.toMillis()), null));
 	}
 
+	/** Returns whether the answer arrived in time. */
+	@Override
+	public boolean complete(T value) {
+		boolean inTime = super.complete(value);
+		cancelAlarm();
+		return inTime;
+	}
+
 	void fail(Throwable failure) {
 		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
 				: failure;
 		completeExceptionally((cause instanceof LockStoreException) ? cause
 				: new LockStoreException(this.key, "Redis failed", cause));
+		cancelAlarm();
+	}
+
+	private void cancelAlarm() {
+		Timeout alarm = this.alarm;
+		if (alarm != null) {
+			alarm.cancel();
+		}
 	}
 
 }

@@ -1,10 +1,7 @@
 package io.github.lockstarter.store.redis;
 
 import java.time.Duration;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.RunningTime;
@@ -12,10 +9,6 @@ import io.github.lockstarter.store.RunningTime;
 /**
  * Ends the calls over a connection that take too long. The time for which the process
  * stood still does not count, and a reply that has arrived by then does.
- * <p>
- * All calls have the same timeout, so they time out in the order in which they began. One
- * timer is enough for all of them: it runs when the first call that is in progress then
- * will time out. A timer for each call takes more time than the rest of the call.
  */
 final class CallTimeouts {
 
@@ -30,30 +23,18 @@ final class CallTimeouts {
 
 	private final Runnable onTimeout;
 
-	private final RunningTime time;
-
-	/**
-	 * The calls in the order of their deadlines. Calls that have ended are removed late.
-	 */
-	private final Queue<Call<?>> calls = new ConcurrentLinkedQueue<>();
-
-	private final AtomicBoolean removing = new AtomicBoolean();
-
-	/** Whether the timer runs. */
-	private final AtomicBoolean scheduled = new AtomicBoolean();
+	private final RunningTime time = new RunningTime(LONGEST_TIMEOUT, this::tickLater);
 
 	/**
 	 * Creates timeouts.
 	 * @param firstAttempt completes after the first attempt to connect
-	 * @param onTimeout runs when calls have timed out
+	 * @param onTimeout runs when a call has timed out
 	 */
 	CallTimeouts(Duration timeout, DriverTimer timer, CompletableFuture<?> firstAttempt, Runnable onTimeout) {
 		this.timeout = timeout;
 		this.timer = timer;
 		this.firstAttempt = firstAttempt;
 		this.onTimeout = onTimeout;
-		this.time = new RunningTime((timeout.compareTo(LONGEST_TIMEOUT) < 0) ? timeout : LONGEST_TIMEOUT,
-				this::tickLater);
 	}
 
 	/**
@@ -64,74 +45,35 @@ final class CallTimeouts {
 	<T> Call<T> begin(LockKey key) {
 		Call<T> call = new Call<>(key);
 		if (this.firstAttempt.isDone()) {
-			add(call);
+			setAlarm(call);
 		}
 		else {
-			this.firstAttempt.whenComplete((done, failure) -> add(call));
+			this.firstAttempt.whenComplete((done, failure) -> setAlarm(call));
 		}
 		return call;
 	}
 
-	private void add(Call<?> call) {
+	private void setAlarm(Call<?> call) {
 		long nanos = this.timeout.toNanos();
-		call.setDeadline(this.time.begin() + nanos);
-		removeEnded();
-		this.calls.add(call);
-		judgeLater(nanos);
+		setAlarm(call, nanos, this.time.begin() + nanos);
 	}
 
-	/** Keeps the queue about as long as there are calls in progress. */
-	private void removeEnded() {
-		if (this.removing.compareAndSet(false, true)) {
-			for (Call<?> first = this.calls.peek(); first != null && first.isDone(); first = this.calls.peek()) {
-				this.calls.poll();
-			}
-			this.removing.set(false);
-		}
-	}
-
-	private void judgeLater(long nanos) {
-		if (!this.scheduled.get() && this.scheduled.compareAndSet(false, true)) {
-			schedule(nanos);
-		}
-	}
-
-	private void schedule(long nanos) {
+	private void setAlarm(Call<?> call, long nanos, long until) {
 		try {
-			this.timer.timeoutAfterReading(nanos, this::judge);
+			call.setAlarm(this.timer.timeoutAfterReading(nanos, () -> judge(call, until)));
 		}
 		catch (Throwable ex) {
 			// The driver has been shut down, has too many timeouts, or has no thread.
-			this.scheduled.set(false);
-			this.calls.forEach((call) -> call.fail(ex));
+			call.fail(ex);
 		}
 	}
 
-	private void judge() {
-		boolean timedOut = false;
-		Call<?> next = null;
-		for (Call<?> call : this.calls) {
-			if (!call.isDone() && next == null) {
-				if (this.time.nanoTime() - call.deadline() < 0) {
-					next = call;
-				}
-				else {
-					timedOut |= call.expire(this.timeout);
-				}
-			}
+	private void judge(Call<?> call, long until) {
+		long left = until - this.time.nanoTime();
+		if (left > 0 && !call.isDone()) {
+			setAlarm(call, left, until);
 		}
-		removeEnded();
-		if (next != null) {
-			schedule(next.deadline() - this.time.nanoTime());
-		}
-		else {
-			this.scheduled.set(false);
-			if (!this.calls.isEmpty()) {
-				// A call began in the meantime.
-				judgeLater(this.timeout.toNanos());
-			}
-		}
-		if (timedOut) {
+		else if (call.expire(this.timeout)) {
 			this.onTimeout.run();
 		}
 	}

@@ -4,6 +4,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 import io.lettuce.core.resource.ClientResources;
+import io.netty.util.Timeout;
 
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 
@@ -57,8 +58,8 @@ final class DriverTimer {
 	 * Runs the action after a time, to the driver's tick of 100 ms.
 	 * @throws RuntimeException if the driver has been shut down, or has too many timeouts
 	 */
-	void timeout(long nanos, Runnable action) {
-		this.resources.get().timer().newTimeout((timeout) -> action.run(), nanos, TimeUnit.NANOSECONDS);
+	Timeout timeout(long nanos, Runnable action) {
+		return this.resources.get().timer().newTimeout((timeout) -> action.run(), nanos, TimeUnit.NANOSECONDS);
 	}
 
 	/**
@@ -66,8 +67,10 @@ final class DriverTimer {
 	 * have arrived by then were read.
 	 * @throws RuntimeException if the driver has been shut down, or has too many timeouts
 	 */
-	void timeoutAfterReading(long nanos, Runnable action) {
-		timeout(nanos, () -> this.barrier.afterRead(action));
+	Timeout timeoutAfterReading(long nanos, Runnable action) {
+		return this.resources.get()
+			.timer()
+			.newTimeout((timeout) -> this.barrier.afterRead(action), nanos, TimeUnit.NANOSECONDS);
 	}
 
 }

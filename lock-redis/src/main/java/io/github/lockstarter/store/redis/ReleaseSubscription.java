@@ -29,9 +29,13 @@ final class ReleaseSubscription {
 	private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(800);
 
 	/**
-	 * The additional time for the answer to a {@code PING} that has only just been sent.
+	 * The looks for an answer when the patience is over. In a process that stood still,
+	 * the first one lets the {@code PING} be sent, and the others give the server time to
+	 * answer. A process that stands still again misses one look.
 	 */
-	private static final long LAST_LOOK_MILLIS = 200;
+	private static final int LAST_LOOKS = 3;
+
+	private static final long LOOK_MILLIS = 100;
 
 	private final Supplier<StatefulRedisPubSubConnection<byte[], byte[]>> connect;
 
@@ -61,6 +65,9 @@ final class ReleaseSubscription {
 	private volatile @Nullable RedisFuture<String> pong;
 
 	private volatile long pingedAt;
+
+	/** A {@code PING} whose answer is late, until it is decided whether there is one. */
+	private volatile @Nullable RedisFuture<String> judged;
 
 	/**
 	 * Creates an instance, which subscribes later.
@@ -135,13 +142,23 @@ final class ReleaseSubscription {
 			this.pong = current.async().ping();
 			return;
 		}
-		// In a process that stood still, the PING is sent with the first look, and its
-		// answer is read with the second.
-		this.timer.afterReading(0, () -> this.timer.afterReading(LAST_LOOK_MILLIS, () -> {
-			if (!last.isDone()) {
-				beginToReplace(current);
-			}
-		}));
+		if (this.judged != last) {
+			this.judged = last;
+			judge(current, last, LAST_LOOKS);
+		}
+	}
+
+	private void judge(StatefulRedisPubSubConnection<byte[], byte[]> current, RedisFuture<String> last, int looks) {
+		if (last.isDone()) {
+			return;
+		}
+		if (looks == 0) {
+			this.judged = null;
+			beginToReplace(current);
+		}
+		else if (!this.timer.afterReading(LOOK_MILLIS, () -> judge(current, last, looks - 1))) {
+			this.judged = null;
+		}
 	}
 
 	private void replaceOnThread(@Nullable StatefulRedisPubSubConnection<byte[], byte[]> old) {

@@ -8,6 +8,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.MethodParameter;
+import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.util.Assert;
 import org.springframework.util.StringUtils;
 import org.springframework.web.bind.annotation.ResponseStatus;
@@ -59,7 +60,7 @@ public record MadeResponse(@Nullable Object value, DetachedResponse response) {
 		HttpServletRequest request = exchange.getRequest();
 		request.removeAttribute(ATTRIBUTE);
 		DetachedResponse detached = new DetachedResponse(Objects.requireNonNull(exchange.getResponse()));
-		ResponseStatus status = ServletRequestHandling.status(handler);
+		ResponseStatus status = status(handler);
 		if (status != null) {
 			if (StringUtils.hasText(status.reason())) {
 				return null;
@@ -78,6 +79,13 @@ public record MadeResponse(@Nullable Object value, DetachedResponse response) {
 		request.setAttribute(ATTRIBUTE, new MadeResponse(value, detached));
 		return Response.withBody(ResponseHead.of(detached.getStatus(), (name) -> recorded.values(name, detached)),
 				detached.body());
+	}
+
+	/** Returns the annotation of the handler; {@code null} if there is none. */
+	static @Nullable ResponseStatus status(HandlerMethod handler) {
+		ResponseStatus own = handler.getMethodAnnotation(ResponseStatus.class);
+		return (own != null) ? own
+				: AnnotatedElementUtils.findMergedAnnotation(handler.getBeanType(), ResponseStatus.class);
 	}
 
 	/** Sends a response instead of the value that it was made from. */

@@ -13,7 +13,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.web.HttpMediaTypeNotAcceptableException;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.context.request.RequestContextHolder;
@@ -236,7 +235,7 @@ final class ServletRequestHandling implements RequestHandling {
 		try {
 			HttpServletResponse response = response();
 			HandlerMethod handler = (response != null) ? handler() : null;
-			ResponseStatus annotation = (handler != null) ? status(handler) : null;
+			ResponseStatus annotation = (handler != null) ? MadeResponse.status(handler) : null;
 			if (annotation != null) {
 				return annotation.code().value();
 			}
@@ -247,13 +246,6 @@ final class ServletRequestHandling implements RequestHandling {
 			// The request has timed out, and the container has recycled it.
 			return null;
 		}
-	}
-
-	/** Returns the annotation of the handler; {@code null} if there is none. */
-	static @Nullable ResponseStatus status(HandlerMethod handler) {
-		ResponseStatus own = handler.getMethodAnnotation(ResponseStatus.class);
-		return (own != null) ? own
-				: AnnotatedElementUtils.findMergedAnnotation(handler.getBeanType(), ResponseStatus.class);
 	}
 
 	/**
