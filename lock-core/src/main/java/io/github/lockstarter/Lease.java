@@ -31,10 +31,13 @@ public interface Lease extends AutoCloseable {
 	long fencingToken();
 
 	/**
-	 * Returns whether this lease is certainly still held: neither released nor past its
-	 * deadline. The deadline is measured with the monotonic clock of this process, from
-	 * <em>before</em> the acquire command was sent. So it is never later than the expiry
-	 * in the store. Once it is {@code false}, it remains so.
+	 * Returns whether this lease is held, as far as this process knows: not released, not
+	 * reported as lost by the store, and not past its deadline. The deadline is measured
+	 * with the monotonic clock of this process, from <em>before</em> the acquire command
+	 * was sent. So it is not later than the expiry in the store, unless the clock of the
+	 * store steps (with DynamoDB, that of an instance), the machine was suspended, or the
+	 * store loses its data. A process that stands still after this call may continue when
+	 * the lease has ended. Once it is {@code false}, it remains so.
 	 */
 	boolean isHeld();
 

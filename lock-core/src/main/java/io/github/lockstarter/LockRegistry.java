@@ -8,8 +8,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 
 /**
- * Grants locks: at any time, at most one {@link Lease} per {@link LockKey} is held,
- * across all applications that share the store.
+ * Grants locks: at most one {@link Lease} for a {@link LockKey} at a time, across all
+ * applications that share the store, as long as the store keeps its data, its clock does
+ * not step, and no machine is suspended. The work under a lease may last longer than the
+ * lease: see {@link Lease#onLost}.
  *
  * <pre>
  * try (Lease lease = locks.acquire("team:42")) {
@@ -34,8 +36,8 @@ public interface LockRegistry {
 	 * Acquires the lock, or returns empty if it is still held after the
 	 * {@linkplain LockOptions#waitTime() wait time}. Returns empty at once if the wait
 	 * queue is full. Blocks the calling thread for at most the wait time plus one store
-	 * timeout, plus one more for each earlier call of this instance for this lock that is
-	 * still unanswered.
+	 * timeout. Each earlier call of this instance for this lock that has no answer yet
+	 * adds one more store timeout.
 	 * @param key the lock
 	 * @param options the options of the lock
 	 * @return the lease, or empty if the lock is held

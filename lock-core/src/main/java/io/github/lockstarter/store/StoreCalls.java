@@ -23,8 +23,8 @@ import io.github.lockstarter.store.AcquireResult.Granted;
 
 /**
  * Adds a timeout to the calls of a driver, whose own timeouts may be longer or absent.
- * The time for which the process stands still does not count. A call that fails or times
- * out is answered with a {@link LockStoreException}. Dependent actions run on a thread of
+ * The time for which the process stands still does not count. A call that fails or takes
+ * too long ends with a {@link LockStoreException}. Dependent actions run on a thread of
  * the driver, or after a timeout on the thread of these calls, and must not block. The
  * store closes its calls when it is closed.
  */

@@ -470,7 +470,7 @@ class LocalQueueTests {
 	}
 
 	@Test
-	@DisplayName("When the registry drains, waiters are answered with 503, and a free lock is still granted")
+	@DisplayName("When the registry drains, waiters are rejected with 503, and a free lock is still granted")
 	void drains() {
 		Lease lease = this.locks.acquire(KEY, OPTIONS);
 		CompletableFuture<Optional<Lease>> waiting = waitAsync();

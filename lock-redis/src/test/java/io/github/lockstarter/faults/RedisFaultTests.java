@@ -112,7 +112,7 @@ class RedisFaultTests {
 	}
 
 	@RepeatedTest(2)
-	@DisplayName("While Redis is frozen, all acquires are answered within the timeout, and no lock without an owner remains")
+	@DisplayName("While Redis is frozen, all acquires get an answer within the timeout, and no lock without an owner remains")
 	void frozen() {
 		try (LocalRedis server = LocalRedis.started(); RedisInstance instance = instance(server)) {
 			server.freeze();

@@ -84,14 +84,14 @@ class EngineLoadTests {
 	}
 
 	@Test
-	@DisplayName("After 40,000 cycles over 400 keys, heap, entries, Redis keys and subscriptions are as at the start")
+	@DisplayName("After 40,000 cycles over 400 keys, heap, entries, Redis keys and subscriptions are as at the beginning")
 	void manyCycles() throws InterruptedException {
 		manyCycles(40_000, 400);
 	}
 
 	@Test
 	@Tag("soak")
-	@DisplayName("After 1,000,000 cycles over 100,000 keys, heap, entries, Redis keys and subscriptions are as at the start")
+	@DisplayName("After 1,000,000 cycles over 100,000 keys, heap, entries, Redis keys and subscriptions are as at the beginning")
 	void millionCycles() throws InterruptedException {
 		manyCycles(1_000_000, 100_000);
 	}
@@ -112,7 +112,7 @@ class EngineLoadTests {
 				assertThat(instance.locks().entries().isEmpty()).isTrue();
 				assertThat(instance.losses()).isEmpty();
 			});
-			assertThat(usedHeap() - heap).as("bytes more than at the start").isLessThan(3_000_000);
+			assertThat(usedHeap() - heap).as("bytes more than at the beginning").isLessThan(3_000_000);
 		}
 	}
 

@@ -17,7 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
 
 /**
- * Configuration errors that stop the start of the service, and their messages.
+ * Configuration errors that prevent startup of the service, and their messages.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class StartTests {
@@ -61,7 +61,7 @@ class StartTests {
 			lock.service.clients.taro.max-wait=-1s            | lock.service.clients.taro.max-wait
 			lock.service.max-ttl=366d                         | lock.service.max-ttl
 			""")
-	@DisplayName("An invalid property stops the start; the message names it and shows no secret")
+	@DisplayName("An invalid property prevents startup; the message names it and shows no secret")
 	void wrongProperty(String property, String named, CapturedOutput output) {
 		String[] properties = { "lock.store=memory", "lock.service.clients.taro.api-key=" + SECRET, property };
 		assertThatException().isThrownBy(() -> RunningService.startBare(properties).close());

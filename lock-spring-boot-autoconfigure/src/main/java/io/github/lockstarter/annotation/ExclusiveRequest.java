@@ -30,7 +30,9 @@ import org.springframework.core.annotation.AliasFor;
  * transaction begins and released after the transaction has ended. If the lock is lost
  * before the commit, the transaction is rolled back. A parameter of type
  * {@link io.github.lockstarter.Lease} receives the lease of the lock unless the caller
- * passes a value.
+ * passes a value. The parameter is {@code null} if the call runs without the lock,
+ * because a condition is false, the lock is switched off, or the method proceeds while
+ * the store fails.
  * <p>
  * The lock covers the work, not only the method call. A method can return before its work
  * is done, for example with a {@link java.util.concurrent.CompletionStage}, a

@@ -208,7 +208,7 @@ class DataRedisConnectionsTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "http", "redis+tls", "redis-sentinel", "redis-socket" })
-	@DisplayName("An invalid URL stops the start, and the message does not contain the password")
+	@DisplayName("An invalid URL prevents startup, and the message does not contain the password")
 	void wrongUrl(String scheme) {
 		alone().withPropertyValues("spring.data.redis.url=" + scheme + "://ann:secret@localhost")
 			.run((context) -> assertThat(context).getFailure()
@@ -253,7 +253,7 @@ class DataRedisConnectionsTests {
 	}
 
 	@Test
-	@DisplayName("A customizer of the driver that fails stops the start")
+	@DisplayName("A customizer of the driver that fails prevents startup")
 	void failingCustomizer() {
 		alone().withBean(LettuceClientOptionsBuilderCustomizer.class, () -> (options) -> {
 			throw new IllegalStateException("no such option");

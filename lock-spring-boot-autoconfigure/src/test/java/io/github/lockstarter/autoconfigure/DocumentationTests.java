@@ -146,10 +146,11 @@ class DocumentationTests {
 	}
 
 	private static List<Path> pages() throws IOException {
-		try (Stream<Path> docs = Files.walk(ROOT.resolve("docs"))) {
+		try (Stream<Path> docs = Files.walk(ROOT.resolve("docs"));
+				Stream<Path> reports = Files.walk(ROOT.resolve("benchmarks/results"))) {
 			List<Path> pages = Stream
 				.concat(Stream.of("README.md", "CONTRIBUTING.md", "CHANGELOG.md").map(ROOT::resolve),
-						docs.filter((file) -> file.toString().endsWith(".md")))
+						Stream.concat(docs, reports).filter((file) -> file.toString().endsWith(".md")))
 				.toList();
 			assertThat(pages).hasSizeGreaterThan(30);
 			return pages;

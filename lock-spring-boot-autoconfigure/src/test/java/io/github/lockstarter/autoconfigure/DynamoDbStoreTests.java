@@ -129,7 +129,7 @@ class DynamoDbStoreTests {
 	}
 
 	@Test
-	@DisplayName("A bean with credentials only is used with the region of the environment, and several stop the start")
+	@DisplayName("A bean with credentials only is used with the region of the environment, and several prevent startup")
 	void credentialsOnly() {
 		ClosableCredentials credentials = new ClosableCredentials();
 		ApplicationContextRunner application = this.elsewhere
@@ -188,7 +188,7 @@ class DynamoDbStoreTests {
 	}
 
 	@Test
-	@DisplayName("Several clients, of which none is primary, stop the start, and the message names them")
+	@DisplayName("Several clients, of which none is primary, prevent startup, and the message names them")
 	void severalClients() {
 		try (DynamoDbClient client = blocking(new ClosableCredentials()).build()) {
 			ApplicationContextRunner several = this.elsewhere.withBean("orders", DynamoDbClient.class, () -> client)
@@ -206,7 +206,7 @@ class DynamoDbStoreTests {
 	}
 
 	@Test
-	@DisplayName("A client that does not say how it connects stops the start, and the message says what to define")
+	@DisplayName("A client that does not say how it connects prevents startup, and the message says what to define")
 	void silentClient() {
 		DynamoDbClient client = new DynamoDbClient() {
 

@@ -24,7 +24,7 @@ class ExclusiveRequestStartTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { MisspeltVariable.class, PlainFuture.class, UnknownPlaceholder.class })
-	@DisplayName("A method that cannot be locked as declared stops the start, and the message names it")
+	@DisplayName("A method that cannot be locked as declared prevents startup, and the message names it")
 	void failsAtStart(Class<?> type) {
 		this.runner.withBean(type).run((context) -> {
 			assertThat(context).hasFailed();

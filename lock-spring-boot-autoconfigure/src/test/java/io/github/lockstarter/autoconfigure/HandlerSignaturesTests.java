@@ -98,7 +98,7 @@ class HandlerSignaturesTests {
 	@ParameterizedTest
 	@CsvSource({ "lock.web.release-on=response, Later.stage", "lock.web.release-on=response, Plain.plain",
 			"lock.wait=1s, Reading.stage", "lock.wait=1s, Nested.stage" })
-	@DisplayName("A WebFlux handler stops the start if a lock cannot cover its work, or if it needs the request but cannot get it")
+	@DisplayName("A WebFlux handler prevents startup if a lock cannot cover its work, or if it needs the request but cannot get it")
 	void notForWebFlux(String property, String handler) {
 		Class<?> type = Stream.of(Later.class, Plain.class, Reading.class, Nested.class)
 			.filter((each) -> handler.startsWith(each.getSimpleName()))

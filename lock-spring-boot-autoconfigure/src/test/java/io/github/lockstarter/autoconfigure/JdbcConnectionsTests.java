@@ -171,7 +171,7 @@ class JdbcConnectionsTests {
 	}
 
 	@Test
-	@DisplayName("A pool whose settings cannot be read stops the start, and the message names it and what to set")
+	@DisplayName("A pool whose settings cannot be read prevents startup, and the message names it and what to set")
 	void unreadablePool() {
 		JdbcConnectionPool pool = JdbcConnectionPool.create("jdbc:h2:mem:unreadable", "sa", "");
 		this.runner.withBean(DataSource.class, () -> pool)
@@ -250,7 +250,7 @@ class JdbcConnectionsTests {
 	}
 
 	@Test
-	@DisplayName("A data source that hides its address stops the start, and the message says what to set")
+	@DisplayName("A data source that hides its address prevents startup, and the message says what to set")
 	void hidden() {
 		this.runner.withBean(DataSource.class, Hidden::new)
 			.run((context) -> assertThat(context).getFailure()

@@ -138,7 +138,7 @@ class JdbcStoreTests {
 	}
 
 	@Test
-	@DisplayName("An unsupported database stops the start, and the message names the supported ones")
+	@DisplayName("An unsupported database prevents startup, and the message names the supported ones")
 	void unsupported() {
 		this.runner.withPropertyValues("lock.jdbc.url=jdbc:oracle:thin:scott/secret@//127.0.0.1/x")
 			.run((context) -> assertThat(context).getFailure()
@@ -157,7 +157,7 @@ class JdbcStoreTests {
 			lock.jdbc.connections     | 101        | at most 100
 			lock.jdbc.command-timeout | 0ms        | 1ms
 			""")
-	@DisplayName("A value that the store cannot use stops the start, and the message names the property and the valid values")
+	@DisplayName("A value that the store cannot use prevents startup, and the message names the property and the valid values")
 	void invalid(String property, String value, String allowed) {
 		this.runner.withPropertyValues(property + "=" + value)
 			.run((context) -> assertThat(context).getFailure()

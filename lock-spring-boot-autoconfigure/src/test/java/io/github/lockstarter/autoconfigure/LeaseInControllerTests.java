@@ -64,7 +64,7 @@ class LeaseInControllerTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	@DisplayName("A Lease parameter of a handler without a lock stops the start, and the message names the handler")
+	@DisplayName("A Lease parameter of a handler without a lock prevents startup, and the message names the handler")
 	void unlocked(boolean lazy) {
 		new WebApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(WebMvcAutoConfiguration.class, AopAutoConfiguration.class,

@@ -105,7 +105,7 @@ class LockAutoConfigurationTests {
 	}
 
 	@Test
-	@DisplayName("An invalid Redis address stops the start, and the message contains it")
+	@DisplayName("An invalid Redis address prevents startup, and the message contains it")
 	void wrongAddress() {
 		this.runner.withPropertyValues("spring.data.redis.port=99999")
 			.run((context) -> assertThat(context).getFailure()
@@ -137,7 +137,7 @@ class LockAutoConfigurationTests {
 	}
 
 	@Test
-	@DisplayName("A Redis that is configured only in code stops the start, because the store would use another Redis")
+	@DisplayName("A Redis that is configured only in code prevents startup, because the store would use another Redis")
 	void ownConnectionFactory() {
 		RedisConnectionFactory factory = Mockito.mock(RedisConnectionFactory.class);
 		ApplicationContextRunner application = new ApplicationContextRunner().withConfiguration(AutoConfigurations
@@ -189,7 +189,7 @@ class LockAutoConfigurationTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "io.lettuce", "org.springframework.boot.data" })
-	@DisplayName("A store whose driver is missing stops the start, and the message names the dependency")
+	@DisplayName("A store whose driver is missing prevents startup, and the message names the dependency")
 	void noDriver(String missing) {
 		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class))
 			.withClassLoader(new FilteredClassLoader(missing))
@@ -223,7 +223,7 @@ class LockAutoConfigurationTests {
 			"lock.names.registration.wait, -1, at least 0s", "lock.names.registration.conflict-status, 200, 422",
 			"lock.max-hold, 9s, longest hold", "lock.names.registration.max-hold, 1s, longest hold",
 			"lock.max-waiters, 0, at least 1", "lock.redis.replicas-to-ack, -1, negative" })
-	@DisplayName("A value out of range stops the start, and the message names the property and the valid values")
+	@DisplayName("A value out of range prevents startup, and the message names the property and the valid values")
 	void invalidValue(String property, String value, String allowed) {
 		this.runner.withPropertyValues(property + "=" + value)
 			.run((context) -> assertThat(context).getFailure()
@@ -234,7 +234,7 @@ class LockAutoConfigurationTests {
 	}
 
 	@Test
-	@DisplayName("A time to live above max-hold stops the start, whether it is set for a name or in an annotation")
+	@DisplayName("A time to live above max-hold prevents startup, whether it is set for a name or in an annotation")
 	void ttlBeyondMaxHold() {
 		this.runner.withPropertyValues("lock.max-hold=30s", "lock.names.registration.ttl=31s")
 			.run((context) -> assertThat(context).getFailure()
@@ -250,7 +250,7 @@ class LockAutoConfigurationTests {
 	}
 
 	@Test
-	@DisplayName("Acknowledgement by replicas with Redis Cluster stops the start, because it is unsupported")
+	@DisplayName("Acknowledgement by replicas with Redis Cluster prevents startup, because it is unsupported")
 	void replicasOfCluster() {
 		this.runner.withPropertyValues("lock.redis.replicas-to-ack=1", "spring.data.redis.cluster.nodes=127.0.0.1:1")
 			.run((context) -> assertThat(context).getFailure()

@@ -191,7 +191,7 @@ class LockNameVariablesTests {
 	}
 
 	@Test
-	@DisplayName("An invalid value stops the start, and the message has the name of the variable")
+	@DisplayName("An invalid value prevents startup, and the message has the name of the variable")
 	void invalid() {
 		set("LOCK_NAMES_USER_REGISTRATION_TTL", "0s");
 		assertThatException().isThrownBy(this::start).havingRootCause().withMessageContaining("ttl");

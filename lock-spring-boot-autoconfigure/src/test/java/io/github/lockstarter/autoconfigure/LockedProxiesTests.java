@@ -129,7 +129,7 @@ class LockedProxiesTests {
 	}
 
 	@Test
-	@DisplayName("A misspelt key of a repository stops the start, even if no bean uses the repository")
+	@DisplayName("A misspelt key of a repository prevents startup, even if no bean uses the repository")
 	void misspeltKey() {
 		this.runner.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class))
 			.withPropertyValues(TestRedis.properties())
@@ -142,7 +142,7 @@ class LockedProxiesTests {
 	@ParameterizedTest
 	@ValueSource(classes = { AnnotatedTarget.class, AnnotatedTypeOfTarget.class, PartlyAnnotated.class,
 			PartlyAnnotatedInterfaces.class })
-	@DisplayName("A proxy that calls an annotated method of an object that is no bean stops the start")
+	@DisplayName("A proxy that calls an annotated method of an object that is no bean prevents startup")
 	void annotatedTarget(Class<?> configuration) {
 		this.runner.withUserConfiguration(configuration)
 			.run((context) -> assertThat(context).getFailure()

@@ -48,7 +48,7 @@ class OnConflictTests {
 	}
 
 	@Test
-	@DisplayName("A registry that cannot share results stops the start")
+	@DisplayName("A registry that cannot share results prevents startup")
 	void otherRegistry() {
 		this.runner.withBean(LockRegistry.class, () -> mock(LockRegistry.class))
 			.run((context) -> assertThat(context).getFailure()

@@ -29,7 +29,7 @@ class ProxiedMethodsTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { NotInInterface.class, TwiceNotInInterface.class, ProtectedBesideInterface.class })
-	@DisplayName("An annotated method that is not in the interface stops the start when the proxy is an interface proxy")
+	@DisplayName("An annotated method that is not in the interface prevents startup when the proxy is an interface proxy")
 	void notInInterface(Class<?> type) {
 		this.runner.withBean(type).run((context) -> assertThat(context).hasNotFailed());
 		this.runner.withPropertyValues("spring.aop.proxy-target-class=false").withBean(type).run((context) -> {
@@ -52,7 +52,7 @@ class ProxiedMethodsTests {
 	}
 
 	@Test
-	@DisplayName("An annotated final class stops the start, because it cannot be proxied")
+	@DisplayName("An annotated final class prevents startup, because it cannot be proxied")
 	void finalClass() {
 		this.runner.withBean(FinalClass.class).run((context) -> {
 			assertThat(context).hasFailed();

@@ -22,7 +22,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class RxJavaHandlersTests {
 
 	@Test
-	@DisplayName("In WebFlux, a handler with an RxJava type that needs the request stops the start")
+	@DisplayName("In WebFlux, a handler with an RxJava type that needs the request prevents startup")
 	void needsRequest() {
 		assertThatThrownBy(() -> start("reactive", Replaying.class).close())
 			.isInstanceOf(LockConfigurationException.class)

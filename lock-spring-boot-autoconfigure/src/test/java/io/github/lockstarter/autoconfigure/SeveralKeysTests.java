@@ -208,7 +208,7 @@ class SeveralKeysTests {
 	}
 
 	@Test
-	@DisplayName("An unknown resolver, two sources of keys, or several keys with replay stop the start")
+	@DisplayName("An unknown resolver, two sources of keys, or several keys with replay prevent startup")
 	void failsStartup() {
 		assertFailsStartup(Resolved.class, "There is no bean 'tenantAndUser' of type LockKeyResolver");
 		assertFailsStartup(TwoSources.class, "Only one of key, keys and keyResolver");

@@ -26,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * Methods whose results cannot be shared or replayed stop the start.
+ * Methods whose results cannot be shared or replayed prevent startup.
  */
 class SharingStartTests {
 
@@ -44,7 +44,7 @@ class SharingStartTests {
 			UnshareableHandlers.WithoutKey.class, BadReplay.class, BadKeep.class, BadFingerprint.class,
 			FingerprintOfService.class, FingerprintWithoutReplay.class, LossyService.class, KeepWithoutReplay.class,
 			KeepOfService.class, NoReplay.class, TooLongReplay.class })
-	@DisplayName("A method whose result cannot be shared or replayed stops the start, and the message names it")
+	@DisplayName("A method whose result cannot be shared or replayed prevents startup, and the message names it")
 	void failsAtStart(Class<?> type) {
 		this.runner.withBean(type).run((context) -> {
 			assertThat(context).hasFailed();
@@ -75,7 +75,7 @@ class SharingStartTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { OfFuture.class, Plain.class, ReplayedFuture.class })
-	@DisplayName("A WebFlux handler with a result type that cannot access the request stops the start")
+	@DisplayName("A WebFlux handler with a result type that cannot access the request prevents startup")
 	void notForWebFlux(Class<?> type) {
 		assertThatThrownBy(() -> TestServer
 			.start(new Class<?>[] { TestServer.Application.class, type }, "lock.store=memory",

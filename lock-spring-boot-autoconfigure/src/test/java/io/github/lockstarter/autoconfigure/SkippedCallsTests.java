@@ -137,7 +137,7 @@ class SkippedCallsTests {
 	}
 
 	@Test
-	@DisplayName("SKIP on a request handler, or with a primitive or non-null return type, stops the start")
+	@DisplayName("SKIP on a request handler, or with a primitive or non-null return type, prevents startup")
 	void failsStartup() {
 		assertFailsStartup(OfRequests.class, "without a response: use REJECT, WAIT or SHARE");
 		assertFailsStartup(Counting.class, "SKIP has no int to return: declare void, Optional or a class");

@@ -73,7 +73,7 @@ class StoreChoiceTests {
 			"memcached, com.spotify.folsom, lock-spring-boot-starter-memcached",
 			"dynamodb, io.github.lockstarter.store.dynamodb, lock-spring-boot-starter-dynamodb",
 			"dynamodb, software.amazon, lock-spring-boot-starter-dynamodb" })
-	@DisplayName("A store that is not on the class path, or whose driver is missing, stops the start, and the message names the dependency")
+	@DisplayName("A store that is not on the class path, or whose driver is missing, prevents startup, and the message names the dependency")
 	void noDriver(String store, String missing, String dependency) {
 		this.runner.withPropertyValues("lock.store=" + store)
 			.withClassLoader(new FilteredClassLoader(missing))
@@ -100,7 +100,7 @@ class StoreChoiceTests {
 			lock.ttl                       | 30d           | less than 30 days
 			lock.names.a.ttl               | 31d           | less than 30 days
 			""")
-	@DisplayName("A value that memcached cannot use stops the start, and the message names the property and the valid values")
+	@DisplayName("A value that memcached cannot use prevents startup, and the message names the property and the valid values")
 	void invalidForMemcached(String property, String value, String allowed) {
 		this.runner
 			.withPropertyValues("lock.store=memcached", "lock.memcached.servers=127.0.0.1:1",
@@ -124,7 +124,7 @@ class StoreChoiceTests {
 			dynamodb,  lock.dynamodb.clock-skew,      -1ms, at least 0ms
 			dynamodb,  lock.dynamodb.command-timeout, 0ms,  1ms
 			""")
-	@DisplayName("An invalid property of a store stops the start if any lock uses the store, and is not read otherwise")
+	@DisplayName("An invalid property of a store prevents startup if any lock uses the store, and is not read otherwise")
 	void invalidForOneStore(String store, String property, String value, String allowed) {
 		String other = store.equals("memory") ? "memcached" : "memory";
 		ApplicationContextRunner invalid = this.runner.withPropertyValues("lock.memcached.servers=127.0.0.1:1",
@@ -142,7 +142,7 @@ class StoreChoiceTests {
 	}
 
 	@Test
-	@DisplayName("Sharing results with memcached stops the start, because it is unsupported")
+	@DisplayName("Sharing results with memcached prevents startup, because it is unsupported")
 	void sharingOnMemcached() {
 		this.runner.withPropertyValues("lock.store=memcached", "lock.memcached.servers=127.0.0.1:1")
 			.withBean(Sharing.class)

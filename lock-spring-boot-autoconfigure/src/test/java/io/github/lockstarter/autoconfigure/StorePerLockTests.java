@@ -212,7 +212,7 @@ class StorePerLockTests {
 	}
 
 	@Test
-	@DisplayName("A store whose driver is missing stops the start, and the message names the property and the dependency")
+	@DisplayName("A store whose driver is missing prevents startup, and the message names the property and the dependency")
 	void noDriver() {
 		this.runner.withPropertyValues("lock.names.payment.store=memcached")
 			.withClassLoader(new FilteredClassLoader("com.spotify.folsom"))
@@ -227,7 +227,7 @@ class StorePerLockTests {
 	}
 
 	@Test
-	@DisplayName("The missing driver of the default store stops the start, also if names choose other stores")
+	@DisplayName("The missing driver of the default store prevents startup, also if names choose other stores")
 	void noDefaultDriver() {
 		this.both.withPropertyValues("lock.store=memcached")
 			.withClassLoader(new FilteredClassLoader("com.spotify.folsom"))
@@ -237,7 +237,7 @@ class StorePerLockTests {
 	}
 
 	@Test
-	@DisplayName("A database without a DataSource or a URL stops the start, and the message names the property")
+	@DisplayName("A database without a DataSource or a URL prevents startup, and the message names the property")
 	void noDatabase() {
 		this.withoutDataSource.run((context) -> assertThat(context).getFailure()
 			.rootCause()

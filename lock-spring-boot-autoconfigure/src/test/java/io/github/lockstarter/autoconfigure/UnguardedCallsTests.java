@@ -119,7 +119,7 @@ class UnguardedCallsTests {
 	}
 
 	@Test
-	@DisplayName("on-store-failure=proceed for a method with replay stops the start")
+	@DisplayName("on-store-failure=proceed for a method with replay prevents startup")
 	void rejectsReplay() {
 		this.runner.withBean(Replaying.class)
 			.withPropertyValues("lock.on-store-failure=proceed")

@@ -65,7 +65,7 @@ class UnknownPropertiesTests {
 			lock.client.max-atempts         | lock.client.max-attempts
 			lock.clients.max-time           | lock.client.max-time
 			""")
-	@DisplayName("An unknown property logs one line with its name, origin and nearest valid name, and does not stop the start")
+	@DisplayName("An unknown property logs one line with its name, origin and nearest valid name, and does not prevent startup")
 	void nearest(String property, String nearest, CapturedOutput output) {
 		start(List.of(), "--" + property + "=hunter2").close();
 		assertThat(warnings(output)).singleElement()
@@ -186,7 +186,7 @@ class UnknownPropertiesTests {
 	}
 
 	@Test
-	@DisplayName("A value that cannot be resolved does not stop the start")
+	@DisplayName("A value that cannot be resolved does not prevent startup")
 	void unreadable(CapturedOutput output) {
 		this.environment.getPropertySources().addLast(new MapPropertySource("vault", Map.of("lock.code", "cipher")) {
 

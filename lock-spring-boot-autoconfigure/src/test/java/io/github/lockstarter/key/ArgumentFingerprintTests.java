@@ -124,7 +124,7 @@ class ArgumentFingerprintTests {
 
 	@ParameterizedTest
 	@MethodSource
-	@DisplayName("A parameter that can be read only once stops the start")
+	@DisplayName("A parameter that can be read only once prevents startup")
 	void once(String method) {
 		assertThatExceptionOfType(LockConfigurationException.class)
 			.isThrownBy(() -> new ArgumentFingerprint(method(Once.class, method), Once.class))
@@ -138,7 +138,7 @@ class ArgumentFingerprintTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "entity", "entities", "optional", "array", "inRecord", "inSuperclass", "inList",
 			"subclass", "bounded" })
-	@DisplayName("An entity as a parameter, or in one, stops the start, and the message names its class")
+	@DisplayName("An entity as a parameter, or in one, prevents startup, and the message names its class")
 	void entity(String method) {
 		assertThatExceptionOfType(LockConfigurationException.class)
 			.isThrownBy(() -> new ArgumentFingerprint(method(Entities.class, method), Entities.class))

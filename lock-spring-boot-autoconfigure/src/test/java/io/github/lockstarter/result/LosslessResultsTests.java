@@ -200,7 +200,7 @@ class LosslessResultsTests {
 	}
 
 	@Test
-	@DisplayName("An array of a type that cannot be deserialized stops the start")
+	@DisplayName("An array of a type that cannot be deserialized prevents startup")
 	void arrayOfUnreadable() {
 		assertThatExceptionOfType(InvalidDefinitionException.class)
 			.isThrownBy(ResultFormatTests.one(ResolvableType.forClass(UnwritableResultsTests.Shape[].class))::check);

@@ -149,7 +149,7 @@ class UnwritableResultsTests {
 	}
 
 	@Test
-	@DisplayName("A type whose JSON contains class names stops the start")
+	@DisplayName("A type whose JSON contains class names prevents startup")
 	void byClassName() {
 		ResultFormat format = ResultFormatTests.one(ResolvableType.forClass(Named.class));
 		assertThatExceptionOfType(InvalidDefinitionException.class).isThrownBy(format::check);
@@ -161,7 +161,7 @@ class UnwritableResultsTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { Shape.class, NoCreator.class })
-	@DisplayName("A type that cannot be deserialized stops the start")
+	@DisplayName("A type that cannot be deserialized prevents startup")
 	void notReadable(Class<?> type) {
 		ResultFormat format = ResultFormatTests.one(ResolvableType.forClass(type));
 		assertThatExceptionOfType(InvalidDefinitionException.class).isThrownBy(format::check);

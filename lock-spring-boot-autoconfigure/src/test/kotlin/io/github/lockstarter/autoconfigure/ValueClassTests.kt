@@ -77,7 +77,7 @@ class ValueClassTests {
 	}
 
 	@Test
-	@DisplayName("A key that reads a property of an object that is never boxed stops the start")
+	@DisplayName("A key that reads a property of an object that is never boxed prevents startup")
 	fun property() {
 		runner.withBean(ReadsProperty::class.java).run { context ->
 			assertThat(context.startupFailure).hasStackTraceContaining("reads 'value' of #p0")

@@ -180,7 +180,7 @@ class EmbeddedRedisTests {
 	}
 
 	@Test
-	@DisplayName("A Redis that requires a password stops the start, with the action and without a stack trace")
+	@DisplayName("A Redis that requires a password prevents startup, with the action and without a stack trace")
 	void password() {
 		try (LocalRedis redis = LocalRedis.started("--requirepass", "secret")) {
 			assertStops(redis.port(), "The Redis on localhost:%d requires a password.".formatted(redis.port()),
@@ -193,7 +193,7 @@ class EmbeddedRedisTests {
 	}
 
 	@Test
-	@DisplayName("Another program at Redis's port stops the start, with the action and without a stack trace")
+	@DisplayName("Another program at Redis's port prevents startup, with the action and without a stack trace")
 	void anotherProgram() throws IOException {
 		HttpServer other = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
 		other.start();

@@ -63,7 +63,7 @@ class SampleFolderTests {
 	}
 
 	@Test
-	@DisplayName("A folder that cannot be used stops the start, and the message says where it is and what to do")
+	@DisplayName("A folder that cannot be used prevents startup, and the message says where it is and what to do")
 	void unusable() throws IOException {
 		Files.createFile(this.home.resolve(".lock-sample-app"));
 		assertThatExceptionOfType(LockConfigurationException.class).isThrownBy(this::password)

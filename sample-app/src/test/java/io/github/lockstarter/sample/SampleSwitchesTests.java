@@ -63,7 +63,7 @@ class SampleSwitchesTests {
 	}
 
 	@Test
-	@DisplayName("A negative duration stops the start, and the message names the property")
+	@DisplayName("A negative duration prevents startup, and the message names the property")
 	void negativeLatency() {
 		assertThatThrownBy(() -> start("sample.points.latency=-1s")).rootCause()
 			.hasMessageContaining("sample.points.latency")

@@ -16,15 +16,16 @@ public final class Report {
 	private static final List<Reason> REASONS = List.of(new Reason("uncontended cycle, .*(latency|rate).*", """
 			**Uncontended, latency and rate:** one script grants the lock and draws its fencing token. Redis
 			takes longer for this script than for a bare `SET`. With 8 threads, this time is the remaining
-			difference to the floor (ADR [13](adr/0013-requests-put-together.md)). With 64 threads several
+			difference to the floor (ADR [13](../../docs/adr/0013-requests-put-together.md)). With 64 threads several
 			locks share one command, but Redis still runs the script for each lock."""),
 			new Reason("uncontended cycle, .*processor time.*", """
 					**Uncontended, processor time:** the library's own part of a cycle consists of many small steps.
-					No step stands out in a profile (ADR [14](adr/0014-a-refusal-is-a-script.md))."""),
-			new Reason("rejected, holder elsewhere.*", """
-					**Rejected, holder elsewhere:** one script grants and rejects. It reads the remaining time, for
-					`Retry-After`, and the owner, for an acquire that the driver repeats. Faster scripts omit one of
-					these, need more commands, or need a newer Redis (ADR [14](adr/0014-a-refusal-is-a-script.md))."""),
+					No step stands out in a profile (ADR [14](../../docs/adr/0014-a-refusal-is-a-script.md))."""),
+			new Reason("rejected, holder elsewhere.*",
+					"""
+							**Rejected, holder elsewhere:** one script grants and rejects. It reads the remaining time, for
+							`Retry-After`, and the owner, for an acquire that the driver repeats. Faster scripts omit one of
+							these, need more commands, or need a newer Redis (ADR [14](../../docs/adr/0014-a-refusal-is-a-script.md))."""),
 			new Reason("rejected, holder in this instance.*", """
 					**Rejected, holder in this instance:** a rejection finds the lock in a table and creates its result,
 					without a command. The time of these few steps depends on the processor. On a faster processor the
@@ -47,14 +48,14 @@ public final class Report {
 					**`@ExclusiveRequest`, distinct keys:** the annotation evaluates the key, keeps the lock in a
 					table, and renews the lease. `#order.number` is an expression that is evaluated for each request;
 					the code by hand calls a method instead. Medians differ by a few hundredths from run to run (ADR
-					[37](adr/0037-refusals-without-exception-handling.md))."""),
+					[37](../../docs/adr/0037-refusals-without-exception-handling.md))."""),
 			new Reason("`@ExclusiveRequest.*one key.*", """
 					**`@ExclusiveRequest`, one key:** each client sends its next request as soon as it is rejected.
 					Cheaper rejections therefore lead to more rejections, which take processor time from the holder. The
 					local set has the same effect. In WebFlux the framework takes most of the time of a rejection, with
 					the local set as well. Rejected requests do not yield there, because a yield stops all requests of
 					an event loop. Medians differ by a tenth from run to run, and by more from machine to machine (ADR
-					[37](adr/0037-refusals-without-exception-handling.md))."""));
+					[37](../../docs/adr/0037-refusals-without-exception-handling.md))."""));
 
 	private final String introduction;
 

@@ -13,8 +13,8 @@ public final class Uncontended implements Workload {
 				A cycle acquires and releases a free lock, with another key each time. The figures are ratios to the
 				floor in the same round: the median over the rounds, with the quartiles in brackets. Processor times
 				are summed over five rounds. "Commands" is the number of commands per cycle that reached Redis,
-				counted by `MONITOR` afterwards. ADRs [13](adr/0013-requests-put-together.md) and
-				[14](adr/0014-a-refusal-is-a-script.md) explain the times.""");
+				counted by `MONITOR` afterwards. ADRs [13](../../docs/adr/0013-requests-put-together.md) and
+				[14](../../docs/adr/0014-a-refusal-is-a-script.md) explain the times.""");
 		Comparison<RedisAddress> comparison = run.onRedis();
 		try (Comparison.Clients clients = comparison.connect()) {
 			UncontendedCycle<RedisAddress> cycle = new UncontendedCycle<>(run, comparison, clients);

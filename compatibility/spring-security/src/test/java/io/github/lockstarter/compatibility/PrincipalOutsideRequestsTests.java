@@ -101,7 +101,7 @@ class PrincipalOutsideRequestsTests {
 	}
 
 	@Test
-	@DisplayName("A key that reads the user name of the UserDetails stops the start")
+	@DisplayName("A key that reads the user name of the UserDetails prevents startup")
 	void userName() {
 		new ApplicationContextRunner().withUserConfiguration(Application.class, Misread.class)
 			.withPropertyValues("lock.store=memory")

@@ -26,7 +26,7 @@ final class BoundedResults {
 	/** The part of the limits from which callers push out only their own results. */
 	private static final int QUARTER = 4;
 
-	/** The memory that a result uses beside its characters, in bytes. */
+	/** The memory that a result uses besides its characters, in bytes. */
 	private static final int EACH = 512;
 
 	private final ResultLimits limits;

@@ -153,7 +153,7 @@ class MutationsTests {
 
 		@ParameterizedTest
 		@ValueSource(strings = { "\"// \\\"\"", "'\\'' + '\"'", "\"\"\"\n\" + key \\\"\"\" \"\"\"" })
-		@DisplayName("when it stands beside texts that look like code or comments")
+		@DisplayName("when it stands next to texts that look like code or comments")
 		void besideTexts(String text) throws IOException {
 			String before = "class Door { String open() { return " + text;
 			write(FILE, before + " + key + \".\"; } }");

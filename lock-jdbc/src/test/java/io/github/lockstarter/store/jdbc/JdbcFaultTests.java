@@ -65,7 +65,7 @@ class JdbcFaultTests {
 
 	@ParameterizedTest(autoCloseArguments = false)
 	@MethodSource("databases")
-	@DisplayName("While the database is frozen, callers are answered within the timeout; then no lock without an owner remains, and calls work")
+	@DisplayName("While the database is frozen, callers get an answer within the timeout; then no lock without an owner remains, and calls work")
 	void frozen(LocalDatabase database) {
 		try (TestStores stores = new TestStores(database.url(), TIMEOUT);
 				DefaultLockRegistry locks = new DefaultLockRegistry(stores.first(),

@@ -63,7 +63,7 @@ class MemcachedFaultTests {
 	}
 
 	@RepeatedTest(2)
-	@DisplayName("While memcached is frozen, all callers are answered within the timeout, and no lock without an owner remains")
+	@DisplayName("While memcached is frozen, all callers get an answer within the timeout, and no lock without an owner remains")
 	void frozen() {
 		try (LocalMemcached server = LocalMemcached.started();
 				MemcachedLockStore store = store(server);

@@ -168,7 +168,7 @@ class RedisLockStoreFaultTests {
 	}
 
 	@Test
-	@DisplayName("If Redis is unavailable at the start, calls fail; when it is available, calls work")
+	@DisplayName("If Redis is unavailable at startup, calls fail; when it is available, calls work")
 	void startedLate() {
 		LocalRedis late = new LocalRedis();
 		RedisLockStore store = new RedisLockStore(TestConnections.to("127.0.0.1", late.port()), "lock", TIMEOUT, 0);

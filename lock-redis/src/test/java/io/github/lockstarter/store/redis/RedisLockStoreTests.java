@@ -110,7 +110,7 @@ class RedisLockStoreTests extends LockStoreContract {
 	}
 
 	@Test
-	@DisplayName("A held lock is one key with a time to live that contains the owner, beside the fence counter of its bucket")
+	@DisplayName("A held lock is one key with a time to live that contains the owner, next to the fence counter of its bucket")
 	void keyLayout() {
 		acquire("a");
 		String lock = redis.keys("contract:{*}:redis:" + this.key.key()).iterator().next();

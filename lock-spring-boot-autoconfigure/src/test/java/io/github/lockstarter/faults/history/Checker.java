@@ -19,7 +19,7 @@ import io.github.lockstarter.testing.Python;
  */
 record Checker(int exitCode, String output) {
 
-	private static final Path PROGRAM = Path.of("..", "docs", "history", "check.py");
+	private static final Path PROGRAM = Path.of("..", "docs", "contributing", "history", "check.py");
 
 	static Checker check(Path directory) {
 		List<String> command = new ArrayList<>(List.of(Python.program().toString(), PROGRAM.toString()));

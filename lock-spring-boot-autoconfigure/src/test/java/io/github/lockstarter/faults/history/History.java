@@ -11,8 +11,8 @@ import java.util.stream.Stream;
 
 /**
  * The actions and observations of a process, in the format of {@code
- * docs/history/check.py}. A line is in the file before the process continues, so that
- * {@code kill -9} loses none.
+ * docs/contributing/history/check.py}. A line is in the file before the process
+ * continues, so that {@code kill -9} loses none.
  */
 final class History implements AutoCloseable {
 

@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Two applications acquire locks while faults are injected into them and their Redis.
  * Their histories are checked by a program that is independent of the library. {@code
- * -Dhistory.minutes} sets the duration; see {@code docs/history-check.md}.
+ * -Dhistory.minutes} sets the duration; see {@code docs/contributing/history-check.md}.
  */
 @Tag("faults")
 @Tag("redis")

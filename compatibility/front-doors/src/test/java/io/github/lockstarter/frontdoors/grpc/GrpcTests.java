@@ -183,13 +183,13 @@ class GrpcTests {
 	}
 
 	@Test
-	@DisplayName("A service that binds its methods without its proxy stops the start")
+	@DisplayName("A service that binds its methods without its proxy prevents startup")
 	void boundWithoutProxy() {
 		assertNotStarted(Unproxied.class, Unproxied.class.getName(), "bindService()");
 	}
 
 	@Test
-	@DisplayName("A method whose client could wait for ever stops the start")
+	@DisplayName("A method whose client could wait for ever prevents startup")
 	void skipped() {
 		assertNotStarted(Skipping.class, "would leave the client without a response");
 		assertNotStarted(Replaying.class, "would leave the client without a response");

@@ -136,14 +136,14 @@ class JpaRepositoryTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "default", "lazy", "deferred" })
-	@DisplayName("A misspelt key of a repository stops the start, whether or not another bean uses the repository")
+	@DisplayName("A misspelt key of a repository prevents startup, whether or not another bean uses the repository")
 	void misspelt(String bootstrap) {
 		assertStopped("#sate", bootstrap, MisspeltApplication.class);
 		assertStopped("#sate", bootstrap, MisspeltApplication.class, User.class);
 	}
 
 	@Test
-	@DisplayName("An annotation on the base class of repositories, of which objects are no beans, stops the start")
+	@DisplayName("An annotation on the base class of repositories, of which objects are no beans, prevents startup")
 	void baseClass() {
 		assertStopped("LockingBase.reload", "default", LockingBaseApplication.class, User.class);
 	}

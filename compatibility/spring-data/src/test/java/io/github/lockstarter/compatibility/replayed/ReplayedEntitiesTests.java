@@ -55,7 +55,7 @@ class ReplayedEntitiesTests {
 
 	@ParameterizedTest
 	@ValueSource(classes = { OfEntity.class, OfRecord.class })
-	@DisplayName("A method of another bean that compares an entity stops the start")
+	@DisplayName("A method of another bean that compares an entity prevents startup")
 	void comparedEntity(Class<?> bean) {
 		assertThatException()
 			.isThrownBy(
