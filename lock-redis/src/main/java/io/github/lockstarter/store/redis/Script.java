@@ -314,6 +314,11 @@ enum Script {
 		return this.text;
 	}
 
+	/** Returns the digest by which a server knows the script. */
+	String digest() {
+		return this.digest;
+	}
+
 	/** Returns the argument that names this script in a {@link #BATCH}. */
 	byte[] nameInBatch() {
 		return name().getBytes(StandardCharsets.US_ASCII);
@@ -338,15 +343,14 @@ enum Script {
 	/** Calls a script that answers with a number. */
 	void send(RedisClusterAsyncCommands<byte[], byte[]> redis, byte[][] keys, byte[][] args,
 			BiConsumer<@Nullable Long, @Nullable Throwable> reply) {
-		new ScriptCommand<>(LettuceConnector.connection(redis), this, new ScriptArgs(this.digest, keys, args),
-				Script::number, reply)
+		new ScriptCommand<>(LettuceConnector.connection(redis), new ScriptArgs(this, keys, args), Script::number, reply)
 			.send();
 	}
 
 	/** Returns a call of a script that answers for each of some keys. */
 	<T> StoreCommand<List<T>> forEachOf(byte[][] keys, byte[]... args) {
-		return (redis, abandoned, reply) -> new ScriptCommand<>(LettuceConnector.connection(redis), this,
-				new ScriptArgs(this.digest, keys, args), Script::<T>list, reply)
+		return (redis, abandoned, reply) -> new ScriptCommand<>(LettuceConnector.connection(redis),
+				new ScriptArgs(this, keys, args), Script::<T>list, reply)
 			.send();
 	}
 

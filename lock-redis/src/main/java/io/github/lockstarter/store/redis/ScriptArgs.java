@@ -11,29 +11,36 @@ import io.netty.buffer.ByteBufUtil;
  */
 final class ScriptArgs extends CommandArgs<byte[], byte[]> {
 
-	private final String script;
+	private final Script script;
+
+	/** The digest of the script, or its text. */
+	private final String sent;
 
 	private final byte[][] keys;
 
 	private final byte[][] args;
 
 	/**
-	 * Creates arguments.
-	 * @param script the text of the script, or its digest
+	 * Creates arguments with the digest of the script.
 	 * @param keys at least one
 	 */
-	ScriptArgs(String script, byte[][] keys, byte[][] args) {
+	ScriptArgs(Script script, byte[][] keys, byte[][] args) {
+		this(script, script.digest(), keys, args);
+	}
+
+	private ScriptArgs(Script script, String sent, byte[][] keys, byte[][] args) {
 		super(ByteArrayCodec.INSTANCE);
 		this.script = script;
+		this.sent = sent;
 		this.keys = keys;
 		this.args = args;
 		// The driver selects the server of a cluster by this key.
 		addKey(keys[0]);
 	}
 
-	/** Returns the same arguments for the script in another form. */
-	ScriptArgs with(String script) {
-		return new ScriptArgs(script, this.keys, this.args);
+	/** Returns the same arguments with the text of the script. */
+	ScriptArgs withText() {
+		return new ScriptArgs(this.script, this.script.text(), this.keys, this.args);
 	}
 
 	@Override
@@ -43,8 +50,8 @@ final class ScriptArgs extends CommandArgs<byte[], byte[]> {
 
 	@Override
 	public void encode(ByteBuf buffer) {
-		writeLength(buffer, ByteBufUtil.utf8Bytes(this.script));
-		ByteBufUtil.writeUtf8(buffer, this.script);
+		writeLength(buffer, ByteBufUtil.utf8Bytes(this.sent));
+		ByteBufUtil.writeUtf8(buffer, this.sent);
 		endLine(buffer);
 		writeLength(buffer, digits(this.keys.length));
 		writeNumber(buffer, this.keys.length);

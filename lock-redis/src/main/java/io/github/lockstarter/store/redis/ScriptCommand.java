@@ -27,8 +27,6 @@ final class ScriptCommand<T> extends Command<byte[], byte[], T> implements Compl
 
 	private final StatefulConnection<byte[], byte[]> connection;
 
-	private final Script script;
-
 	private final Supplier<CommandOutput<byte[], byte[], T>> newOutput;
 
 	private final BiConsumer<@Nullable T, @Nullable Throwable> reply;
@@ -44,21 +42,18 @@ final class ScriptCommand<T> extends Command<byte[], byte[], T> implements Compl
 	 * Creates a command that calls a script by its digest, and sends the text of the
 	 * script to a server that has not loaded it.
 	 */
-	ScriptCommand(StatefulConnection<byte[], byte[]> connection, Script script, ScriptArgs args,
+	ScriptCommand(StatefulConnection<byte[], byte[]> connection, ScriptArgs args,
 			Supplier<CommandOutput<byte[], byte[], T>> newOutput, BiConsumer<@Nullable T, @Nullable Throwable> reply) {
 		super(CommandType.EVALSHA, newOutput.get(), args);
 		this.connection = connection;
-		this.script = script;
 		this.newOutput = newOutput;
 		this.reply = reply;
 	}
 
 	/** Creates a command that sends the text of the script. */
 	private ScriptCommand(ScriptCommand<T> byDigest) {
-		super(CommandType.EVAL, byDigest.newOutput.get(),
-				((ScriptArgs) byDigest.getArgs()).with(byDigest.script.text()));
+		super(CommandType.EVAL, byDigest.newOutput.get(), ((ScriptArgs) byDigest.getArgs()).withText());
 		this.connection = byDigest.connection;
-		this.script = byDigest.script;
 		this.newOutput = byDigest.newOutput;
 		this.reply = byDigest.reply;
 	}

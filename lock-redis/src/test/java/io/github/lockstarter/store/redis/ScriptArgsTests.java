@@ -19,17 +19,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ScriptArgsTests {
 
 	@ParameterizedTest
-	@CsvSource({ "return 1, 1, 0", "return 1, 3, 2", "return '\u00e9\u20ac', 10, 12", "'', 100, 99", "x, 1001, 1" })
-	@DisplayName("The arguments of a script are encoded as the driver encodes them, and counted")
-	void writesAsTheDriverDoes(String script, int keys, int args) {
-		ScriptArgs written = new ScriptArgs(script, texts("key", keys), texts("", args));
-		CommandArgs<byte[], byte[]> expected = new CommandArgs<>(ByteArrayCodec.INSTANCE).add(script)
-			.add(keys)
-			.addKeys(texts("key", keys))
-			.addValues(texts("", args));
+	@CsvSource({ "ACQUIRE, 1, 0", "RELEASE, 3, 2", "BATCH, 10, 12", "RENEW, 100, 99", "HAND_OVER, 1001, 1" })
+	@DisplayName("The arguments of a script are encoded as the driver encodes them, and counted, by digest and with the text")
+	void writesAsTheDriverDoes(Script script, int keys, int args) {
+		ScriptArgs byDigest = new ScriptArgs(script, texts("key", keys), texts("", args));
+		assertIsEncodedLike(byDigest, arguments(script.digest(), keys, args));
+		assertIsEncodedLike(byDigest.withText(), arguments(script.text(), keys, args));
+	}
+
+	private static void assertIsEncodedLike(ScriptArgs written, CommandArgs<byte[], byte[]> expected) {
 		assertThat(encoded(written)).isEqualTo(encoded(expected));
 		assertThat(written.count()).isEqualTo(expected.count());
 		assertThat(written.getFirstEncodedKey()).isEqualTo(expected.getFirstEncodedKey());
+	}
+
+	private static CommandArgs<byte[], byte[]> arguments(String script, int keys, int args) {
+		return new CommandArgs<>(ByteArrayCodec.INSTANCE).add(script)
+			.add(keys)
+			.addKeys(texts("key", keys))
+			.addValues(texts("", args));
 	}
 
 	private static byte[][] texts(String prefix, int count) {
