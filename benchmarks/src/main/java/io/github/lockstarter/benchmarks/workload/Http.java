@@ -35,17 +35,15 @@ public final class Http implements Workload {
 
 	@Override
 	public void run(Run run) throws Exception {
-		run.report()
-			.section("On HTTP endpoints",
-					"""
-							One application, in a JVM of its own, has an endpoint for each variant. %d clients run in another
-							JVM. Each client sends its next request as soon as it has a response. A request for a held lock is
-							rejected at once with 409; lock4j sleeps for 100 ms before it rejects. By hand, a rejection has no
-							body, or has the problem document of this library, without an exception. lock4j blocks, so it is
-							left out of WebFlux. ADR [37](../../docs/adr/0037-refusals-without-exception-handling.md) explains what the
-							annotation costs. The endpoints of all servers are measured in turns. The figures are medians over
-							the rounds, with the quartiles in brackets."""
-						.formatted(HttpLoad.CLIENTS));
+		run.report().section("On HTTP endpoints", """
+				One application, in a JVM of its own, has an endpoint for each variant. %d clients run in another
+				JVM. Each client sends its next request as soon as it has a response. A request for a held lock is
+				rejected at once with 409; lock4j sleeps for 100 ms before it rejects. By hand, a rejection has no
+				body, or has the problem document of this library, without an exception. lock4j blocks, so it is
+				left out of WebFlux. ADR
+				[37](../../docs/adr/0037-refusals-without-exception-handling.md) explains what the annotation costs.
+				The endpoints of all servers are measured in turns. The figures are medians over the rounds, with the
+				quartiles in brackets.""".formatted(HttpLoad.CLIENTS));
 		run.server().clear();
 		try (Worker worker = new Worker(); HttpLoad load = new HttpLoad(); OpenLoad arrivals = new OpenLoad()) {
 			EnumMap<Server, Integer> ports = worker.run(new StartServers(run.redis()));

@@ -31,15 +31,13 @@ public final class Rejection implements Workload {
 
 	@Override
 	public void run(Run run) throws Exception {
-		run.report()
-			.section("Rejected",
-					"""
-							The lock is held, and the caller does not wait. "Holder elsewhere" means that another client, with
-							connections of its own, holds the lock. "Commands" is the number of commands per rejection with one
-							thread. With several threads in one instance, Spring Integration lets one thread send a command and
-							rejects the other threads without one, although the holder is elsewhere. In this library,
-							callers that arrive during a command share its answer. ADR [14](../../docs/adr/0014-a-refusal-is-a-script.md)
-							explains the time of a rejection.""");
+		run.report().section("Rejected", """
+				The lock is held, and the caller does not wait. "Holder elsewhere" means that another client, with
+				connections of its own, holds the lock. "Commands" is the number of commands per rejection with one
+				thread. With several threads in one instance, Spring Integration lets one thread send a command and
+				rejects the other threads without one, although the holder is elsewhere. In this library,
+				callers that arrive during a command share its answer. ADR
+				[14](../../docs/adr/0014-a-refusal-is-a-script.md) explains the time of a rejection.""");
 		elsewhere(run);
 		sameJvm(run);
 	}

@@ -21,11 +21,11 @@ public final class Report {
 			new Reason("uncontended cycle, .*processor time.*", """
 					**Uncontended, processor time:** the library's own part of a cycle consists of many small steps.
 					No step stands out in a profile (ADR [14](../../docs/adr/0014-a-refusal-is-a-script.md))."""),
-			new Reason("rejected, holder elsewhere.*",
-					"""
-							**Rejected, holder elsewhere:** one script grants and rejects. It reads the remaining time, for
-							`Retry-After`, and the owner, for an acquire that the driver repeats. Faster scripts omit one of
-							these, need more commands, or need a newer Redis (ADR [14](../../docs/adr/0014-a-refusal-is-a-script.md))."""),
+			new Reason("rejected, holder elsewhere.*", """
+					**Rejected, holder elsewhere:** one script grants and rejects. It reads the remaining time, for
+					`Retry-After`, and the owner, for an acquire that the driver repeats. Faster scripts omit one of
+					these, need more commands, or need a newer Redis (ADR
+					[14](../../docs/adr/0014-a-refusal-is-a-script.md))."""),
 			new Reason("rejected, holder in this instance.*", """
 					**Rejected, holder in this instance:** a rejection finds the lock in a table and creates its result,
 					without a command. The time of these few steps depends on the processor. On a faster processor the
