@@ -69,9 +69,11 @@ public final class LocalMySql extends LocalServer implements LocalDatabase {
 	/** Returns a command for a server in this directory, as the user of this process. */
 	private List<String> command(String program, String... options) {
 		List<String> command = new ArrayList<>();
-		// Both servers refuse to run as root unless configured.
+		// Both servers refuse to run as root unless configured. MariaDB deletes the
+		// temporary
+		// tables in its directory when it starts, also those of other servers.
 		command.addAll(List.of(program, "--no-defaults", "--user=" + System.getProperty("user.name"),
-				"--datadir=" + directory().resolve("data")));
+				"--datadir=" + directory().resolve("data"), "--tmpdir=" + directory()));
 		command.addAll(List.of(options));
 		return command;
 	}

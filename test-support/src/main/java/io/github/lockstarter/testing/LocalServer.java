@@ -5,9 +5,12 @@ import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
@@ -44,13 +47,17 @@ public abstract class LocalServer implements AutoCloseable {
 
 	/**
 	 * Returns a free port outside of the ranges from which Linux, macOS and Windows by
-	 * default take ports for connections and for servers without a port of their own. So
-	 * it is most likely still free when this server starts, and starts again. The port of
-	 * a Redis cluster bus, which is 10,000 higher, is free as well.
+	 * default take ports for connections and for servers without a port of their own.
+	 * Until this process ends, no other process of tests gets it: so it is still free
+	 * when the server starts, and starts again. The port of a Redis cluster bus, which is
+	 * 10,000 higher, is free as well.
 	 */
 	public static int unusedPort() {
 		while (true) {
 			int port = ThreadLocalRandom.current().nextInt(11_000, 21_000);
+			if (!Ports.reserve(port)) {
+				continue;
+			}
 			try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress());
 					ServerSocket bus = new ServerSocket(port + 10_000, 1, InetAddress.getLoopbackAddress())) {
 				return socket.getLocalPort();
@@ -141,6 +148,40 @@ public abstract class LocalServer implements AutoCloseable {
 	public void close() {
 		kill();
 		FileSystemUtils.deleteRecursively(this.directory.toFile());
+	}
+
+	/**
+	 * The ports that the processes of tests on this machine use: a lock on one byte of a
+	 * common file for each.
+	 */
+	private static final class Ports {
+
+		private static final FileChannel FILE = open();
+
+		private static FileChannel open() {
+			try {
+				Path file = Path.of(System.getProperty("java.io.tmpdir"),
+						"lock-spring-boot-ports-" + System.getProperty("user.name"));
+				return FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		}
+
+		/** Reserves a port until this process ends. Returns whether it was free. */
+		static boolean reserve(int port) {
+			try {
+				return FILE.tryLock(port, 1, false) != null;
+			}
+			catch (OverlappingFileLockException ex) {
+				return false;
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		}
+
 	}
 
 	private Process running() {
