@@ -24,7 +24,11 @@ import org.springframework.web.server.ResponseStatusException;
  */
 public abstract class LockException extends ResponseStatusException {
 
-	private static final URI PROBLEMS = URI.create("https://lockstarter.github.io/problems/");
+	/**
+	 * The start of each problem type, before its last segment:
+	 * {@value #PROBLEM_BASE_URI}.
+	 */
+	public static final String PROBLEM_BASE_URI = "https://lockstarter.github.io/problems/";
 
 	private final String problem;
 
@@ -46,7 +50,7 @@ public abstract class LockException extends ResponseStatusException {
 		this.problem = problem;
 		this.lockName = lockName;
 		this.message = message;
-		setType(PROBLEMS.resolve(problem));
+		setType(URI.create(PROBLEM_BASE_URI + problem));
 	}
 
 	/**

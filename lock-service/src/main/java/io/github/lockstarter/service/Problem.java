@@ -8,13 +8,13 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
 import org.springframework.web.ErrorResponseException;
 
+import io.github.lockstarter.LockException;
+
 /**
  * The reason why a request was rejected, as problem details. A lock that is held and a
  * store that is unavailable are reported with the exceptions of the library.
  */
 public final class Problem extends ErrorResponseException {
-
-	private static final URI TYPES = URI.create("https://lockstarter.github.io/problems/");
 
 	private Problem(HttpStatus status, String type, String title, String detail) {
 		this(status, body(status, type, title, detail));
@@ -31,7 +31,7 @@ public final class Problem extends ErrorResponseException {
 
 	private static ProblemDetail body(HttpStatus status, String type, String title, String detail) {
 		ProblemDetail body = ProblemDetail.forStatusAndDetail(status, detail);
-		body.setType(TYPES.resolve(type));
+		body.setType(URI.create(LockException.PROBLEM_BASE_URI + type));
 		body.setTitle(title);
 		return body;
 	}

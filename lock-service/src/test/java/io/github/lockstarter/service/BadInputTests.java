@@ -51,6 +51,22 @@ class BadInputTests {
 		service.close();
 	}
 
+	@Test
+	@DisplayName("All problem types start with lock.web.problem-base-uri, wherever the response is made")
+	void baseUri() throws IOException {
+		String base = "https://locks.example.com/problems/";
+		try (RunningService own = RunningService.start("lock.web.problem-base-uri=" + base)) {
+			assertThat(own.send("PUT", "/locks/a").status()).isEqualTo(201);
+			assertThat(Stream
+				.of(own.send("PUT", "/locks/a"), own.send("PUT", "/locks/b?ttl=0"), own.send("DELETE", "/locks/a"),
+						own.send("PUT", "/locks/c;d"), own.sendWithoutKey("PUT", "/locks/a").join(),
+						own.send("PUT", "/locks/" + "x".repeat(10_000)))
+				.map((response) -> response.json().get("type").asString()))
+				.containsExactly(base + "request-in-progress", base + "invalid-request", base + "invalid-request",
+						base + "invalid-request", base + "api-key-missing", base + "invalid-request");
+		}
+	}
+
 	@ParameterizedTest(name = "{0}: {1}")
 	@MethodSource("badRequests")
 	@DisplayName("An invalid request")

@@ -21,8 +21,8 @@ class LockProblemsConfiguration {
 	 */
 	@Bean
 	@ConditionalOnMissingBean
-	LockProblems exclusiveRequestProblems(ApplicationContext messages) {
-		return new LockProblems(messages);
+	LockProblems exclusiveRequestProblems(ApplicationContext messages, LockProperties properties) {
+		return new LockProblems(messages, properties.web().problemBaseUri());
 	}
 
 	@Bean

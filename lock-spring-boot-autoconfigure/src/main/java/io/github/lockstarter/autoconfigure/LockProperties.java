@@ -25,6 +25,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.unit.DataSize;
 
 import io.github.lockstarter.LockConfigurationException;
+import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.interceptor.ExclusiveRequestAdvisor;
 import io.github.lockstarter.key.LockKeys;
@@ -36,6 +37,7 @@ import io.github.lockstarter.operation.ReplaySettings;
 import io.github.lockstarter.key.Fingerprint;
 import io.github.lockstarter.result.KeptResponses;
 import io.github.lockstarter.result.SharingSettings;
+import io.github.lockstarter.web.LockProblems;
 
 /**
  * Properties under {@code lock}, without those of the stores, which are next to their
@@ -100,6 +102,7 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 		check("lock.max-keys", maxKeys, LockKeys::checkLimit);
 		check("lock.web.conflict-status", web.conflictStatus(), LockSettings::checkConflictStatus);
 		check("lock.web.max-waiting-threads", web.maxWaitingThreads(), Web::checkWaitingThreads);
+		check("lock.web.problem-base-uri", web.problemBaseUri(), LockProblems::checkBaseUri);
 		names.forEach((name, named) -> {
 			check("lock.names." + name + ".ttl", named.ttl(), LockOptions::of);
 			check("lock.names." + name + ".wait", named.waitTime(), VALID::withWaitTime);
@@ -390,10 +393,13 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 	 * @param preparedRejections Whether a rejection is sent from bytes that an earlier,
 	 * equal rejection left, which takes less processor time under contention. Applies
 	 * only where no component of the application would notice.
+	 * @param problemBaseUri Start of the problem types in responses, where your
+	 * description of them is. The name of the problem follows.
 	 */
 	record Web(@DefaultValue("409") int conflictStatus, @DefaultValue("method") ReleaseOn releaseOn,
 			@DefaultValue("thread") WaitMode waiting, @Nullable Integer maxWaitingThreads,
-			@DefaultValue("true") boolean preparedRejections) {
+			@DefaultValue("true") boolean preparedRejections,
+			@DefaultValue(LockException.PROBLEM_BASE_URI) String problemBaseUri) {
 
 		/** Half of the threads that Tomcat and Jetty have by default. */
 		private static final int DEFAULT_WAITING_THREADS = 100;

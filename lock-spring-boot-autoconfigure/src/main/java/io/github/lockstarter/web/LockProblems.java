@@ -1,10 +1,12 @@
 package io.github.lockstarter.web;
 
+import java.net.URI;
 import java.util.Locale;
 
 import org.springframework.context.MessageSource;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
+import org.springframework.util.Assert;
 
 import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.LockConflictException;
@@ -21,12 +23,30 @@ public final class LockProblems {
 
 	private final MessageSource application;
 
+	private final String baseUri;
+
 	/**
 	 * Creates the problems.
 	 * @param application the messages of the application
+	 * @param baseUri the start of each problem type, by default
+	 * {@link LockException#PROBLEM_BASE_URI}
+	 * @throws IllegalArgumentException if it is not the start of a URI
+	 * @see #checkBaseUri
 	 */
-	public LockProblems(MessageSource application) {
+	public LockProblems(MessageSource application, String baseUri) {
+		checkBaseUri(baseUri);
 		this.application = application;
+		this.baseUri = baseUri;
+	}
+
+	/**
+	 * Checks that problem types with this start are URIs, in whose last segment clients
+	 * recognize the problem.
+	 * @throws IllegalArgumentException if they are not
+	 */
+	public static void checkBaseUri(String baseUri) {
+		Assert.isTrue(baseUri.matches(".*[/#:]"), "It must end with '/', '#' or ':', before the name of a problem");
+		URI.create(baseUri + "request-in-progress");
 	}
 
 	/**
@@ -36,7 +56,20 @@ public final class LockProblems {
 	 * @return the body, including title and detail
 	 */
 	public ProblemDetail describe(LockException exception, Locale locale) {
-		return exception.updateAndGetBody(this.application, locale);
+		return withBaseUri(exception.updateAndGetBody(this.application, locale));
+	}
+
+	/**
+	 * Sets the start of the type of a problem of this library.
+	 * @param problem the body of a response; the types of other problems do not change
+	 * @return the same body
+	 */
+	public ProblemDetail withBaseUri(ProblemDetail problem) {
+		String type = String.valueOf(problem.getType());
+		if (type.startsWith(LockException.PROBLEM_BASE_URI)) {
+			problem.setType(URI.create(this.baseUri + type.substring(LockException.PROBLEM_BASE_URI.length())));
+		}
+		return problem;
 	}
 
 	/** Returns what the client can do, for protocols that have no HTTP status. */

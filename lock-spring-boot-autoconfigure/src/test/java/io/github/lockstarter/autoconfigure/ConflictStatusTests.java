@@ -20,7 +20,6 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.MessageSource;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
@@ -46,6 +45,7 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
 import io.github.lockstarter.testing.SharedServers;
 import io.github.lockstarter.testing.TestServer;
+import io.github.lockstarter.web.LockProblems;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -439,15 +439,15 @@ class ConflictStatusTests {
 	@RestControllerAdvice
 	static class DocumentedAdvice {
 
-		private final MessageSource messages;
+		private final LockProblems problems;
 
-		DocumentedAdvice(MessageSource messages) {
-			this.messages = messages;
+		DocumentedAdvice(LockProblems problems) {
+			this.problems = problems;
 		}
 
 		@ExceptionHandler
 		ResponseEntity<ProblemDetail> handle(LockConflictException exception, Locale locale) {
-			ProblemDetail body = exception.updateAndGetBody(this.messages, locale);
+			ProblemDetail body = this.problems.describe(exception, locale);
 			return ResponseEntity.status(exception.getStatusCode()).headers(exception.getHeaders()).body(body);
 		}
 

@@ -7,7 +7,6 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferLimitException;
@@ -21,8 +20,6 @@ import org.springframework.stereotype.Component;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
-
-import io.github.lockstarter.service.Problem;
 
 /**
  * Applies common rules to every request. Ambiguous names are rejected. A request is
@@ -39,10 +36,10 @@ class ExchangeFilter implements WebFilter {
 
 	private static final Duration BODY_TIMEOUT = Duration.ofSeconds(10);
 
-	private final JsonMapper json;
+	private final ProblemResponses problems;
 
-	ExchangeFilter(JsonMapper json) {
-		this.json = json;
+	ExchangeFilter(ProblemResponses problems) {
+		this.problems = problems;
 	}
 
 	/**
@@ -111,7 +108,7 @@ class ExchangeFilter implements WebFilter {
 		response.setStatusCode(status);
 		response.getHeaders().setContentType(MediaType.APPLICATION_PROBLEM_JSON);
 		response.getHeaders().setConnection("close");
-		byte[] body = this.json.writeValueAsBytes(Problem.invalid(status, detail));
+		byte[] body = this.problems.invalid(status, detail);
 		return response.writeWith(Mono.fromSupplier(() -> response.bufferFactory().wrap(body))).onErrorComplete();
 	}
 

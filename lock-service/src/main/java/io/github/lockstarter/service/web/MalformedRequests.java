@@ -25,28 +25,25 @@ import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 import reactor.netty.NettyPipeline;
 import reactor.netty.http.server.HttpServer;
-import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.boot.reactor.netty.NettyServerCustomizer;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.stereotype.Component;
 
-import io.github.lockstarter.service.Problem;
-
 /**
- * * Responds to input that never becomes a request of the application with problem
- * details, too: requests that are too long or not HTTP.
+ * Responds to input that never becomes a request of the application with problem details,
+ * too: requests that are too long or not HTTP.
  */
 @Component
 class MalformedRequests implements NettyServerCustomizer {
 
 	private static final String NAME = "malformedRequests";
 
-	private final JsonMapper json;
+	private final ProblemResponses problems;
 
-	MalformedRequests(JsonMapper json) {
-		this.json = json;
+	MalformedRequests(ProblemResponses problems) {
+		this.problems = problems;
 	}
 
 	@Override
@@ -54,7 +51,7 @@ class MalformedRequests implements NettyServerCustomizer {
 		return server.doOnChannelInit((observer, channel, address) -> {
 			// HTTP/2 handles malformed requests differently.
 			if (channel.pipeline().get(NettyPipeline.HttpTrafficHandler) != null) {
-				channel.pipeline().addBefore(NettyPipeline.HttpTrafficHandler, NAME, new Handler(this.json));
+				channel.pipeline().addBefore(NettyPipeline.HttpTrafficHandler, NAME, new Handler(this.problems));
 			}
 		});
 	}
@@ -67,15 +64,15 @@ class MalformedRequests implements NettyServerCustomizer {
 		 */
 		private static final int LINGER_SECONDS = 1;
 
-		private final JsonMapper json;
+		private final ProblemResponses problems;
 
 		private boolean rejected;
 
 		/** The number of requests without a response on this connection. */
 		private int unanswered;
 
-		Handler(JsonMapper json) {
-			this.json = json;
+		Handler(ProblemResponses problems) {
+			this.problems = problems;
 		}
 
 		@Override
@@ -139,7 +136,7 @@ class MalformedRequests implements NettyServerCustomizer {
 		}
 
 		private FullHttpResponse rejection(HttpStatus status, String detail) {
-			byte[] body = this.json.writeValueAsBytes(Problem.invalid(status, detail));
+			byte[] body = this.problems.invalid(status, detail);
 			FullHttpResponse response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1,
 					HttpResponseStatus.valueOf(status.value()), Unpooled.wrappedBuffer(body));
 			response.headers()
