@@ -7,6 +7,12 @@ create table if not exists users (
   points int not null
 );
 
+create table if not exists payment (
+  payment_id uuid primary key,
+  user_name varchar not null,
+  amount int not null
+);
+
 -- For the page: the instances that run on this database, and what each of them did and when.
 create table if not exists instance (
   url varchar primary key,

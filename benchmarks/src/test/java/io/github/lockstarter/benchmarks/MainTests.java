@@ -38,12 +38,14 @@ class MainTests {
 	}
 
 	static Stream<Arguments> runsBriefly() {
-		return Stream.of(Arguments.of("uncontended", RedisCandidate.all(), 3,
-				List.of("uncontended cycle, 1 thread: latency (p50) / floor",
-						"uncontended cycle, 1 thread: processor time / floor",
-						"uncontended cycle, 8 threads: rate / floor", "uncontended cycle, 64 threads: rate / floor")),
+		return Stream.of(
+				Arguments.of("uncontended", RedisCandidate.all(), 3,
+						List.of("uncontended cycle, 1 thread: latency (p50) / baseline",
+								"uncontended cycle, 1 thread: processor time / baseline",
+								"uncontended cycle, 8 threads: rate / baseline",
+								"uncontended cycle, 64 threads: rate / baseline")),
 				Arguments.of("jdbc", List.of(JdbcCandidate.values()), 5,
-						List.of("PostgreSQL, uncontended cycle, 1 thread: latency (p50) / floor",
+						List.of("PostgreSQL, uncontended cycle, 1 thread: latency (p50) / baseline",
 								"PostgreSQL, 8 threads in one instance: moves / best peer's",
 								"PostgreSQL, 8 threads in one instance: p99 wait / best peer's",
 								"PostgreSQL, 8 threads in one instance: served max/min",

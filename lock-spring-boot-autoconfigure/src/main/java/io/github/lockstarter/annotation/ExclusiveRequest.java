@@ -19,7 +19,7 @@ import org.springframework.core.annotation.AliasFor;
  *
  * <pre>
  * &#064;PostMapping("/users")
- * &#064;ExclusiveRequest(key = "#userName")
+ * &#064;ExclusiveRequest(name = "registration", key = "#userName")
  * ResponseEntity&lt;User&gt; register(@RequestParam String userName) { ... }
  * </pre>
  *
@@ -79,10 +79,10 @@ public @interface ExclusiveRequest {
 	/**
 	 * A SpEL expression for the key. It can read the parameters as {@code #name},
 	 * {@code #p0} or {@code #a0}, and also {@code args}, {@code method},
-	 * {@code principal}, {@code header('…')} and {@code path}. A list combines several
-	 * values into one key, as in <code>{#tenant, #user}</code>. A request whose key is
-	 * {@code null} or blank is rejected with status 400. Default: one lock for the whole
-	 * method.
+	 * {@code principal}, {@code header('…')}, {@code pathVariable('…')},
+	 * {@code param('…')} and {@code path}. A list combines several values into one key,
+	 * as in <code>{#tenant, #user}</code>. A request whose key is {@code null} or blank
+	 * is rejected with status 400. Default: one lock for the whole method.
 	 */
 	@AliasFor("value")
 	String key() default "";

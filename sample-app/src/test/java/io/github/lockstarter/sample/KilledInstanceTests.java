@@ -85,4 +85,25 @@ class KilledInstanceTests {
 		assertThat(this.browser.count("[name=kill]")).as("there is no instance to kill any more").isZero();
 	}
 
+	@Test
+	@DisplayName("An instance is killed after the commit of a payment: the retry pays again with its lock in Redis, and gets the response with its lock in the database")
+	void payment() {
+		this.second.await("Started SampleApplication");
+		String home = "http://127.0.0.1:" + this.first.port() + "/";
+		this.browser.open(home);
+		this.browser.find("[value=payment]").click();
+		this.browser.awaitPage(home + "runs/");
+		assertThat(this.second.awaitEnd()).isEqualTo(137);
+		this.browser.await(() -> this.browser.count("#run[data-over=true]") == 1);
+		assertThat(this.browser.text("#payment-rows")).isEqualTo("Payments in the database\n2: 1 too many");
+		assertThat(this.browser.texts("#payment-bars .state")).containsExactly("killed", "201 duplicate");
+		assertThat(this.browser.text("#payment-in-database-rows")).isEqualTo("Payments in the database\n1");
+		assertThat(this.browser.texts("#payment-in-database-bars .state")).containsExactly("killed", "201 replayed");
+		assertThat(this.browser.text("#story")).startsWith("Instance B was killed after ")
+			.endsWith(" both payments are committed, and the client has no response. The client sent both again."
+					+ " Locks in Redis: 2 payments. Locks in the database: 1 payment.");
+		assertThat(this.browser.text("#run-title"))
+			.isEqualTo("A payment and its retry, with locks in Redis and in the database");
+	}
+
 }

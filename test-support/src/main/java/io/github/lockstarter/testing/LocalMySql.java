@@ -80,8 +80,8 @@ public final class LocalMySql extends LocalServer implements LocalDatabase {
 
 	@Override
 	public void start() {
-		List<String> command = command((this.mysqld != null) ? this.mysqld : "mariadbd", "--bind-address=127.0.0.1",
-				"--port=" + this.port, "--socket=" + directory().resolve("socket"));
+		List<String> command = command((this.mysqld != null) ? this.mysqld : sbin("mariadbd"),
+				"--bind-address=127.0.0.1", "--port=" + this.port, "--socket=" + directory().resolve("socket"));
 		if (this.mysqld != null) {
 			command.addAll(List.of("--secure-file-priv=NULL", "--mysqlx=OFF"));
 		}

@@ -80,6 +80,15 @@ public abstract class LocalServer implements AutoCloseable {
 		return this.output;
 	}
 
+	/**
+	 * Returns a program in {@code /usr/sbin} by its path, because Debian has that
+	 * directory on the {@code PATH} of administrators only.
+	 */
+	static String sbin(String program) {
+		Path path = Path.of("/usr/sbin", program);
+		return Files.isExecutable(path) ? path.toString() : program;
+	}
+
 	/** Starts the server with a command, without waiting until it answers. */
 	final void start(List<String> command) {
 		try {

@@ -11,8 +11,8 @@ public interface Candidate<A> {
 	LockClient connect(A server);
 
 	/**
-	 * Returns whether it is another product, and neither the floor nor a version of this
-	 * library.
+	 * Returns whether it is another product, and neither the baseline nor a version of
+	 * this library.
 	 */
 	boolean isPeer();
 

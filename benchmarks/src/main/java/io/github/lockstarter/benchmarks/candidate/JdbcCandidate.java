@@ -8,7 +8,7 @@ import java.util.function.Function;
 public enum JdbcCandidate implements Candidate<DatabaseAddress> {
 
 	/** The fewest and simplest statements that make a lock. */
-	FLOOR("two bare statements (the floor)", BareStatementLocks::new),
+	BASELINE("two bare statements (the baseline)", BareStatementLocks::new),
 
 	SHEDLOCK("ShedLock", ShedLocks::new),
 
@@ -27,7 +27,7 @@ public enum JdbcCandidate implements Candidate<DatabaseAddress> {
 
 	@Override
 	public boolean isPeer() {
-		return this != FLOOR && this != THIS;
+		return this != BASELINE && this != THIS;
 	}
 
 	@Override

@@ -37,7 +37,7 @@ public final class LettuceLocks implements LockClient {
 	@Override
 	public @Nullable Runnable tryAcquire(String key) throws Exception {
 		String owner = Long.toHexString(ThreadLocalRandom.current().nextLong());
-		String[] keys = { "floor:" + key };
+		String[] keys = { "baseline:" + key };
 		if (this.redis.set(keys[0], owner, SetArgs.Builder.nx().px(TTL)).get() == null) {
 			return null;
 		}

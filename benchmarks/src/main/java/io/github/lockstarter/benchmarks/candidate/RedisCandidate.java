@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 public enum RedisCandidate implements Candidate<RedisAddress> {
 
 	/** The fewest and simplest commands that make a lock. */
-	FLOOR("bare Lettuce (the floor)", LettuceLocks::new),
+	BASELINE("bare Lettuce (the baseline)", LettuceLocks::new),
 
 	SPRING_DATA("Spring Data Redis by hand", SpringDataLocks::new),
 
@@ -27,7 +27,7 @@ public enum RedisCandidate implements Candidate<RedisAddress> {
 	LOCK4J("lock4j", Lock4jLocks::new),
 
 	/** Another version of this library, which the system property selects. */
-	BASELINE("another version", OtherVersion::connect),
+	OTHER_VERSION("another version", OtherVersion::connect),
 
 	THIS("lock-spring-boot-starter", StarterLocks::new);
 
@@ -47,13 +47,13 @@ public enum RedisCandidate implements Candidate<RedisAddress> {
 	public static List<RedisCandidate> all() {
 		boolean versions = System.getProperty(OtherVersion.JARS) != null;
 		return Stream.of(values())
-			.filter((candidate) -> versions ? !candidate.isPeer() : candidate != BASELINE)
+			.filter((candidate) -> versions ? !candidate.isPeer() : candidate != OTHER_VERSION)
 			.toList();
 	}
 
 	@Override
 	public boolean isPeer() {
-		return this != FLOOR && this != BASELINE && this != THIS;
+		return this != BASELINE && this != OTHER_VERSION && this != THIS;
 	}
 
 	@Override

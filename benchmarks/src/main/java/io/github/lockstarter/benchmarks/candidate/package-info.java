@@ -1,5 +1,5 @@
 /**
- * The candidates: this library, its peers, and the floor.
+ * The candidates: this library, its peers, and the baseline.
  */
 @NullMarked
 package io.github.lockstarter.benchmarks.candidate;

@@ -100,7 +100,7 @@ class ReactiveController {
 
 	private Mono<Mono<Void>> lettuce(String key) {
 		String owner = Long.toHexString(ThreadLocalRandom.current().nextLong());
-		String[] keys = { "floor:" + key };
+		String[] keys = { "baseline:" + key };
 		return this.redis.set(keys[0], owner, SetArgs.Builder.nx().px(LockClient.TTL))
 			.map((ok) -> this.redis.evalsha(this.release, ScriptOutputType.INTEGER, keys, owner).then());
 	}

@@ -20,7 +20,7 @@ class ServletApplication {
 
 	@Bean
 	LockClient byHand(@Value("${spring.data.redis.port}") int port) {
-		return RedisCandidate.FLOOR.connect(new RedisAddress(port));
+		return RedisCandidate.BASELINE.connect(new RedisAddress(port));
 	}
 
 	@Bean

@@ -17,11 +17,11 @@ import io.github.lockstarter.benchmarks.measure.LockServer;
  * @param server the server, as a source of its own figures
  * @param commands the name of commands to the server in a report
  * @param candidates all candidates
- * @param floor the candidate to which the others are compared
+ * @param baseline the candidate to which the others are compared
  * @param subject this library
  */
-record Comparison<A>(A address, LockServer server, String commands, List<Candidate<A>> candidates, Candidate<A> floor,
-		Candidate<A> subject) {
+record Comparison<A>(A address, LockServer server, String commands, List<Candidate<A>> candidates,
+		Candidate<A> baseline, Candidate<A> subject) {
 
 	/** Starts an instance of each candidate, on a server without locks. */
 	Clients connect() {

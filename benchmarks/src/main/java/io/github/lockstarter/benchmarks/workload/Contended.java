@@ -23,8 +23,8 @@ public final class Contended implements Workload {
 	public void run(Run run) throws Exception {
 		run.report().section("Contended", """
 				Eight threads compete for one lock. Each thread acquires it, holds it for 1 ms, releases it and
-				acquires it again. The figures are ratios to the floor in the same round: median and quartiles of
-				four rounds. The floor retries at once.
+				acquires it again. The figures are ratios to the baseline in the same round: median and quartiles of
+				four rounds. The baseline retries at once.
 
 				%s
 				- "Commands" is the number of commands per grant that reached Redis, counted by `MONITOR` in a

@@ -77,25 +77,25 @@ record HandOff<A>(Run run, Comparison<A> comparison, List<Worker> workers, int t
 	}
 
 	private void report(Figures<A> figures) {
-		Candidate<A> floor = this.comparison.floor();
+		Candidate<A> baseline = this.comparison.baseline();
 		Rounds<Candidate<A>, Holdings> rounds = figures.rounds;
 		Table table = new Table("", "rate ↑", "wait p50 ↓", "wait p99 ↓", "wait max ↓", "gap ↓", "moved ↑", "moves ↑",
 				"max/min ↓", this.comparison.commands() + " ↓");
 		for (Candidate<A> candidate : this.comparison.candidates()) {
-			table.row(candidate, rounds.ratio(candidate, floor, Holdings::rate),
-					rounds.ratio(candidate, floor, (holdings) -> holdings.waitTime(50)),
-					rounds.ratio(candidate, floor, Holdings::longWait),
-					rounds.ratio(candidate, floor, (holdings) -> holdings.waitTime(100)),
-					rounds.ratio(candidate, floor, Holdings::gap),
+			table.row(candidate, rounds.ratio(candidate, baseline, Holdings::rate),
+					rounds.ratio(candidate, baseline, (holdings) -> holdings.waitTime(50)),
+					rounds.ratio(candidate, baseline, Holdings::longWait),
+					rounds.ratio(candidate, baseline, (holdings) -> holdings.waitTime(100)),
+					rounds.ratio(candidate, baseline, Holdings::gap),
 					"%.0f %%".formatted(100 * rounds.of(candidate, Holdings::moved).median()),
 					Spread.text(rounds.of(candidate, Holdings::moveRate).median()),
 					Spread.text(rounds.of(candidate, Holdings::unfairness).median()),
 					Spread.text(figures.commands(candidate)));
 		}
 		this.run.report()
-			.table("**%s.** The floor's gap was %s µs, and its p99 wait %s ms.".formatted(this.title,
-					Spread.text(rounds.of(floor, Holdings::gap).median() / 1e3),
-					Spread.text(rounds.of(floor, Holdings::longWait).median() / 1e6)), table);
+			.table("**%s.** The baseline's gap was %s µs, and its p99 wait %s ms.".formatted(this.title,
+					Spread.text(rounds.of(baseline, Holdings::gap).median() / 1e3),
+					Spread.text(rounds.of(baseline, Holdings::longWait).median() / 1e6)), table);
 	}
 
 	/**

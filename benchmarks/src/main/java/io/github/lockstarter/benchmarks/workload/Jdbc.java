@@ -37,7 +37,7 @@ public final class Jdbc implements Workload {
 	}
 
 	private static Comparison<DatabaseAddress> comparison(DatabaseAddress address, LockServer server) {
-		return new Comparison<>(address, server, "statements", List.of(JdbcCandidate.values()), JdbcCandidate.FLOOR,
+		return new Comparison<>(address, server, "statements", List.of(JdbcCandidate.values()), JdbcCandidate.BASELINE,
 				JdbcCandidate.THIS);
 	}
 
@@ -46,11 +46,11 @@ public final class Jdbc implements Workload {
 		run.report()
 			.section("PostgreSQL, uncontended", """
 					A cycle acquires and releases a free lock, with another key each time, in a table of PostgreSQL %s
-					on the same machine. `fsync`, `full_page_writes` and `synchronous_commit` are on. The floor is a
+					on the same machine. `fsync`, `full_page_writes` and `synchronous_commit` are on. The baseline is a
 					prepared `INSERT … ON CONFLICT DO NOTHING` and a prepared `DELETE` of a row, each in a transaction
 					of its own. Each instance of a candidate has a pool of %d connections (HikariCP), of which eight
 					threads use eight. This library acquires over half of them, releases over the other half, and has
-					one more connection for notifications. The figures are ratios to the floor in the same round: the
+					one more connection for notifications. The figures are ratios to the baseline in the same round: the
 					median over the rounds, with the quartiles in brackets. "Statements" is the number of statements per
 					cycle that PostgreSQL executed, counted by `pg_stat_statements` afterwards. `BEGIN` and `COMMIT`
 					count as one, since the driver sends `BEGIN` with the statement after it."""
@@ -59,7 +59,7 @@ public final class Jdbc implements Workload {
 			UncontendedCycle<DatabaseAddress> cycle = new UncontendedCycle<>(run, comparison, clients);
 			cycle.warmUp(8, 1);
 			run.report()
-				.atMost("PostgreSQL, uncontended cycle, 1 thread: latency (p50) / floor", 1.10,
+				.atMost("PostgreSQL, uncontended cycle, 1 thread: latency (p50) / baseline", 1.10,
 						cycle.measure(1).latency());
 			cycle.measure(8);
 		}
@@ -69,8 +69,8 @@ public final class Jdbc implements Workload {
 		run.report()
 			.section("PostgreSQL, contended", """
 					Eight threads compete for one lock. Each thread acquires it, holds it for 1 ms, releases it and
-					acquires it again. The figures are ratios to the floor in the same round: median and quartiles of
-					four rounds. The floor retries at once. ShedLock does not wait, so a loop retries every 100 ms.
+					acquires it again. The figures are ratios to the baseline in the same round: median and quartiles of
+					four rounds. The baseline retries at once. ShedLock does not wait, so a loop retries every 100 ms.
 					Spring Integration itself retries every 100 ms between two instances.
 
 					%s

@@ -90,20 +90,20 @@ public final class Rejection implements Workload {
 			Runnable release = holders.of(candidate).acquire(KEY);
 			double sent = commands(run, clients.of(candidate));
 			release.run();
-			table.row(candidate, rounds.ratio(candidate, RedisCandidate.FLOOR, (slice) -> slice.percentile(50)),
-					rounds.ratio(candidate, RedisCandidate.FLOOR, (slice) -> slice.percentile(99)),
-					rounds.ratio(candidate, RedisCandidate.FLOOR, Slice::rate), Spread.text(sent));
+			table.row(candidate, rounds.ratio(candidate, RedisCandidate.BASELINE, (slice) -> slice.percentile(50)),
+					rounds.ratio(candidate, RedisCandidate.BASELINE, (slice) -> slice.percentile(99)),
+					rounds.ratio(candidate, RedisCandidate.BASELINE, Slice::rate), Spread.text(sent));
 			if (candidate == RedisCandidate.THIS && threads == 1) {
 				run.report()
 					.atMost("rejected, holder elsewhere, 1 thread: latency (p50) / one bare `SET NX`", 1.05,
-							rounds.ratio(candidate, RedisCandidate.FLOOR, (slice) -> slice.percentile(50)));
+							rounds.ratio(candidate, RedisCandidate.BASELINE, (slice) -> slice.percentile(50)));
 				run.report().atMost("rejected, holder elsewhere: commands", 1, sent);
 			}
 		}
 		run.report()
-			.table("**Holder elsewhere, %d %s.** The floor, a bare `SET NX PX`, took %s µs (p50).".formatted(threads,
+			.table("**Holder elsewhere, %d %s.** The baseline, a bare `SET NX PX`, took %s µs (p50).".formatted(threads,
 					(threads == 1) ? "thread" : "threads",
-					Spread.text(rounds.of(RedisCandidate.FLOOR, (slice) -> slice.percentile(50)).median() / 1000)),
+					Spread.text(rounds.of(RedisCandidate.BASELINE, (slice) -> slice.percentile(50)).median() / 1000)),
 					table);
 	}
 

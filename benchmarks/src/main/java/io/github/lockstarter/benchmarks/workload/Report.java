@@ -16,7 +16,7 @@ public final class Report {
 	private static final List<Reason> REASONS = List.of(new Reason("uncontended cycle, .*(latency|rate).*", """
 			**Uncontended, latency and rate:** one script grants the lock and draws its fencing token. Redis
 			takes longer for this script than for a bare `SET`. With 8 threads, this time is the remaining
-			difference to the floor (ADR [13](../../docs/adr/0013-requests-put-together.md)). With 64 threads several
+			difference to the baseline (ADR [13](../../docs/adr/0013-requests-put-together.md)). With 64 threads several
 			locks share one command, but Redis still runs the script for each lock."""),
 			new Reason("uncontended cycle, .*processor time.*", """
 					**Uncontended, processor time:** the library's own part of a cycle consists of many small steps.
@@ -76,12 +76,12 @@ public final class Report {
 				in one run.
 
 				The candidates are measured in turns, each once in every round. JMH and the counts measure one
-				candidate after the other. Unless a table says otherwise, times and rates are ratios to the floor
-				in the same round. The floor is bare commands through Lettuce. Times and rates differ between
+				candidate after the other. Unless a table says otherwise, times and rates are ratios to the baseline
+				in the same round. The baseline is bare commands through Lettuce. Times and rates differ between
 				machines; counts and bytes do not.
 
 				In the head of a table, ↓ means that less is better, ↑ that more is better, and – that neither is.
-				A ratio above 1 is therefore worse than the floor in a column with ↓, and a ratio below 1 in a
+				A ratio above 1 is therefore worse than the baseline in a column with ↓, and a ratio below 1 in a
 				column with ↑.
 
 				%s

@@ -28,7 +28,7 @@ public record Run(RedisAddress redis, RedisServer server, boolean brief, Report 
 
 	/** Returns the comparison on Redis. */
 	Comparison<RedisAddress> onRedis() {
-		return new Comparison<>(this.redis, this.server, "commands", List.copyOf(CANDIDATES), RedisCandidate.FLOOR,
+		return new Comparison<>(this.redis, this.server, "commands", List.copyOf(CANDIDATES), RedisCandidate.BASELINE,
 				RedisCandidate.THIS);
 	}
 

@@ -11,7 +11,7 @@ public final class Uncontended implements Workload {
 	public void run(Run run) throws Exception {
 		run.report().section("Uncontended", """
 				A cycle acquires and releases a free lock, with another key each time. The figures are ratios to the
-				floor in the same round: the median over the rounds, with the quartiles in brackets. Processor times
+				baseline in the same round: the median over the rounds, with the quartiles in brackets. Processor times
 				are summed over five rounds. "Commands" is the number of commands per cycle that reached Redis,
 				counted by `MONITOR` afterwards. ADRs [13](../../docs/adr/0013-requests-put-together.md) and
 				[14](../../docs/adr/0014-a-refusal-is-a-script.md) explain the times.""");
@@ -20,10 +20,10 @@ public final class Uncontended implements Workload {
 			UncontendedCycle<RedisAddress> cycle = new UncontendedCycle<>(run, comparison, clients);
 			cycle.warmUp(64, 8, 1);
 			UncontendedCycle.Ratios one = cycle.measure(1);
-			run.report().atMost("uncontended cycle, 1 thread: latency (p50) / floor", 1.10, one.latency());
-			run.report().atMost("uncontended cycle, 1 thread: processor time / floor", 1.10, one.processorTime());
-			run.report().atLeast("uncontended cycle, 8 threads: rate / floor", 1, cycle.measure(8).rate());
-			run.report().atLeast("uncontended cycle, 64 threads: rate / floor", 1.5, cycle.measure(64).rate());
+			run.report().atMost("uncontended cycle, 1 thread: latency (p50) / baseline", 1.10, one.latency());
+			run.report().atMost("uncontended cycle, 1 thread: processor time / baseline", 1.10, one.processorTime());
+			run.report().atLeast("uncontended cycle, 8 threads: rate / baseline", 1, cycle.measure(8).rate());
+			run.report().atLeast("uncontended cycle, 64 threads: rate / baseline", 1.5, cycle.measure(64).rate());
 		}
 	}
 

@@ -78,30 +78,30 @@ record UncontendedCycle<A>(Run run, Comparison<A> comparison, Comparison.Clients
 	}
 
 	private Ratios report(int threads, Rounds<Candidate<A>, Cycles> rounds, Map<Candidate<A>, Double> commands) {
-		Candidate<A> floor = this.comparison.floor();
+		Candidate<A> baseline = this.comparison.baseline();
 		Candidate<A> subject = this.comparison.subject();
 		Table table = new Table("", "p50 ↓", "p99 ↓", "rate ↑", "processor time ↓",
 				"processor time of %s ↓".formatted(this.comparison.server().name()), this.comparison.commands() + " ↓");
 		Rounds<Candidate<A>, Cycles> together = rounds.together(5, Cycles::plus);
 		for (Candidate<A> candidate : this.comparison.candidates()) {
-			table.row(candidate, rounds.ratio(candidate, floor, (cycles) -> cycles.slice.percentile(50)),
-					rounds.ratio(candidate, floor, (cycles) -> cycles.slice.percentile(99)),
-					rounds.ratio(candidate, floor, (cycles) -> cycles.slice.rate()),
-					together.ratio(candidate, floor, (cycles) -> cycles.slice.processorTime()),
-					together.ratio(candidate, floor, Cycles::serverTime),
+			table.row(candidate, rounds.ratio(candidate, baseline, (cycles) -> cycles.slice.percentile(50)),
+					rounds.ratio(candidate, baseline, (cycles) -> cycles.slice.percentile(99)),
+					rounds.ratio(candidate, baseline, (cycles) -> cycles.slice.rate()),
+					together.ratio(candidate, baseline, (cycles) -> cycles.slice.processorTime()),
+					together.ratio(candidate, baseline, Cycles::serverTime),
 					Spread.text(Objects.requireNonNull(commands.get(candidate))));
 		}
-		Spread floorTime = rounds.of(floor, (cycles) -> cycles.slice.percentile(50) / 1000);
+		Spread baselineTime = rounds.of(baseline, (cycles) -> cycles.slice.percentile(50) / 1000);
 		this.run.report()
-			.table("**%s.** The floor's p50 was %s µs.".formatted(title(threads), Spread.text(floorTime.median())),
-					table);
-		return new Ratios(rounds.ratio(subject, floor, (cycles) -> cycles.slice.percentile(50)),
-				together.ratio(subject, floor, (cycles) -> cycles.slice.processorTime()),
-				rounds.ratio(subject, floor, (cycles) -> cycles.slice.rate()));
+			.table("**%s.** The baseline's p50 was %s µs.".formatted(title(threads),
+					Spread.text(baselineTime.median())), table);
+		return new Ratios(rounds.ratio(subject, baseline, (cycles) -> cycles.slice.percentile(50)),
+				together.ratio(subject, baseline, (cycles) -> cycles.slice.processorTime()),
+				rounds.ratio(subject, baseline, (cycles) -> cycles.slice.rate()));
 	}
 
 	/**
-	 * The figures of this library as ratios to the floor.
+	 * The figures of this library as ratios to the baseline.
 	 */
 	record Ratios(Spread latency, Spread processorTime, Spread rate) {
 

@@ -10,6 +10,7 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.NestedExceptionUtils;
@@ -23,7 +24,7 @@ import io.github.lockstarter.autoconfigure.LockAutoConfiguration;
  * ({@code parallel}) or with one ({@code serial}). It needs no web server, and exits when
  * the tasks have ended.
  */
-@ImportAutoConfiguration(LockAutoConfiguration.class)
+@ImportAutoConfiguration({ DataSourceAutoConfiguration.class, LockAutoConfiguration.class })
 @EnableConfigurationProperties(ConsoleProperties.class)
 public final class Console {
 

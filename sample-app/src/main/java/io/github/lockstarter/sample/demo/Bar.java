@@ -58,10 +58,10 @@ record Bar(int number, String instance, State state, int status, long sent, long
 			return State.KILLED;
 		}
 		if (response.replayed()) {
-			return (lane.policy() == Policy.REPLAY) ? State.REPLAYED : State.SHARED;
+			return lane.policy().replays() ? State.REPLAYED : State.SHARED;
 		}
 		if (executed && response.registered()) {
-			return State.REGISTERED;
+			return lane.policy().pays() ? State.PAID : State.REGISTERED;
 		}
 		if (response.status() == 0 || response.status() >= 500) {
 			return State.FAILED;
@@ -76,7 +76,7 @@ record Bar(int number, String instance, State state, int status, long sent, long
 		return Timeline.millis(run.started(), time);
 	}
 
-	/** Returns this bar as that of a request that made a second user of the name. */
+	/** Returns this bar as that of a request that made a second user or payment. */
 	Bar duplicate() {
 		return new Bar(this.number, this.instance, State.DUPLICATE, this.status, this.sent, this.waited, this.started,
 				this.ended, true, this.exchange);
@@ -97,7 +97,13 @@ record Bar(int number, String instance, State state, int status, long sent, long
 	 */
 	enum State {
 
-		SENT, WAITING, RUNNING, REGISTERED, DUPLICATE, NAME_TAKEN, SHARED, REPLAYED, SKIPPED, REJECTED, KILLED, FAILED;
+		SENT, WAITING, RUNNING, REGISTERED, PAID, DUPLICATE, NAME_TAKEN, SHARED, REPLAYED, SKIPPED, REJECTED, KILLED,
+		FAILED;
+
+		/** Returns whether the request has made a user or a payment. */
+		boolean created() {
+			return this == REGISTERED || this == PAID;
+		}
 
 		/** The class of the style sheet. */
 		public String style() {

@@ -30,8 +30,8 @@ class Client {
 
 	SentRequest send(Lane lane, int number, Instance instance, int slowdown) {
 		HttpRequest request = post(instance.url() + lane.policy().path() + "?userName=" + lane.userName())
-			.header(RecordedRegistration.NUMBER, Integer.toString(number))
-			.header(RecordedRegistration.SLOWDOWN, Integer.toString(slowdown))
+			.header(RequestNumbers.REQUEST, Integer.toString(number))
+			.header(RequestNumbers.SLOWDOWN, Integer.toString(slowdown))
 			.build();
 		return new SentRequest(number, instance, request, Instant.now(),
 				this.client.sendAsync(request, BodyHandlers.ofString()).handle(ReceivedResponse::of));

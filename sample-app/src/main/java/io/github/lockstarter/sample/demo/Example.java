@@ -28,13 +28,12 @@ final class Example {
 	}
 
 	private Timeline timeline() {
-		LaneTimeline unguarded = new LaneTimeline(Policy.UNGUARDED, REQUESTS, REQUESTS, REQUESTS, Map.of("201", 6L),
+		LaneTimeline left = new LaneTimeline(Policy.UNGUARDED, REQUESTS, REQUESTS, REQUESTS, Map.of("201", 6L),
 				bars((number) -> ran(number, (number == 1) ? State.REGISTERED : State.DUPLICATE)));
-		LaneTimeline guarded = new LaneTimeline(Policy.REJECT, REQUESTS, 1, 1,
+		LaneTimeline right = new LaneTimeline(Policy.REJECT, REQUESTS, 1, 1,
 				new TreeMap<>(Map.of("201", 1L, "409", 5L)),
 				bars((number) -> (number == 1) ? ran(number, State.REGISTERED) : rejected(number)));
-		return new Timeline("", true, false, LENGTH, this.instances, unguarded, guarded,
-				new Story(unguarded, guarded, true).ofRun());
+		return new Timeline("", true, false, LENGTH, this.instances, left, right, new Story(left, right, true).ofRun());
 	}
 
 	private static List<Bar> bars(IntFunction<Bar> bar) {

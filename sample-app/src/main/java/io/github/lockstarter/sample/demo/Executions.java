@@ -5,6 +5,8 @@ import java.util.List;
 
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
 
 /**
  * The executions of all instances, recorded in the shared database.
@@ -18,12 +20,15 @@ class Executions {
 		this.jdbc = jdbc;
 	}
 
+	/** What is recorded is seen at once, whatever becomes of the work. */
+	@Transactional(propagation = Propagation.REQUIRES_NEW)
 	void begin(String userName, int request, String instance) {
 		this.jdbc.sql("insert into execution (user_name, request, server, started) values (?, ?, ?, ?)")
 			.params(userName, request, instance, Instant.now())
 			.update();
 	}
 
+	@Transactional(propagation = Propagation.REQUIRES_NEW)
 	void end(String userName, int request) {
 		this.jdbc.sql("update execution set ended = ? where user_name = ? and request = ? and ended is null")
 			.params(Instant.now(), userName, request)
@@ -38,10 +43,10 @@ class Executions {
 			.list();
 	}
 
-	/** Returns the number of users with the name. */
-	int rows(String userName) {
-		return this.jdbc.sql("select count(*) from users where user_name = ?")
-			.param(userName)
+	/** Returns the number of users or payments with the name of a lane. */
+	int rows(Lane lane) {
+		return this.jdbc.sql("select count(*) from %s where user_name = ?".formatted(lane.policy().table()))
+			.param(lane.userName())
 			.query(Integer.class)
 			.single();
 	}

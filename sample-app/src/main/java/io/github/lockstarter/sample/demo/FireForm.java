@@ -19,9 +19,12 @@ record FireForm(String policy, String requests, boolean slow) {
 		return new FireForm(Policy.REJECT.name(), "6", true);
 	}
 
-	/** Returns the input that results in a run like this one. */
+	/**
+	 * Returns the input that results in a run like this one, if the form can start it.
+	 */
 	static FireForm like(Run run) {
-		return new FireForm(run.guarded().policy().name(), Integer.toString(run.guarded().total()), run.slow());
+		return run.right().policy().pays() ? initial()
+				: new FireForm(run.right().policy().name(), Integer.toString(run.right().total()), run.slow());
 	}
 
 	/** Returns what is wrong, by field. */
@@ -37,7 +40,7 @@ record FireForm(String policy, String requests, boolean slow) {
 	}
 
 	Optional<Policy> chosenPolicy() {
-		return Policy.guarded().stream().filter((each) -> each.name().equals(this.policy)).findAny();
+		return Policy.offered().stream().filter((each) -> each.name().equals(this.policy)).findAny();
 	}
 
 	int number() {

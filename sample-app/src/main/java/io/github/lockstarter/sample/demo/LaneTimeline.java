@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param policy the policy
  * @param total how many requests are to be sent
- * @param rows how many users of the name are in the database
+ * @param rows how many users or payments of the name are in the database
  * @param executions how often a handler ran
  * @param statuses how many responses have each status
  * @param bars the requests that were sent
@@ -34,31 +34,33 @@ record LaneTimeline(Policy policy, int total, int rows, int executions, Map<Stri
 		List<Execution> executed = executions.of(lane.userName());
 		Optional<Integer> winner = executed.stream()
 			.map(Execution::request)
-			.filter((number) -> isOrMayBeCreated(responses.get(number)))
+			.filter((number) -> lane.policy().pays() || isOrMayBeCreated(responses.get(number)))
 			.findFirst();
 		Instant now = Instant.now();
 		List<Bar> bars = lane.requests()
 			.stream()
 			.map((request) -> Bar.of(run, lane, request, responses.get(request.number()), executed, now))
-			.map((bar) -> (bar.state() != Bar.State.REGISTERED || winner.get() == bar.number()) ? bar : bar.duplicate())
+			.map((bar) -> (!bar.state().created() || winner.get() == bar.number()) ? bar : bar.duplicate())
 			.toList();
 		Map<String, Long> statuses = responses.values()
 			.stream()
 			.collect(Collectors.groupingBy(
 					(response) -> (response.status() != 0) ? "" + response.status() : "no response", TreeMap::new,
 					Collectors.counting()));
-		return new LaneTimeline(lane.policy(), lane.total(), executions.rows(lane.userName()), executed.size(),
-				statuses, bars);
+		return new LaneTimeline(lane.policy(), lane.total(), executions.rows(lane), executed.size(), statuses, bars);
 	}
 
-	/** So that what is seen as the first one stays that, unless it fails. */
+	/**
+	 * So that what is seen as the first one stays that, unless it fails. An instance is
+	 * killed only when its payment is committed.
+	 */
 	private static boolean isOrMayBeCreated(@Nullable ReceivedResponse response) {
 		return response == null || response.registered();
 	}
 
 	/** Identifies it in the page. */
 	public String id() {
-		return (this.policy == Policy.UNGUARDED) ? "unguarded" : "guarded";
+		return (this.policy == Policy.UNGUARDED || this.policy.pays()) ? this.policy.style() : "guarded";
 	}
 
 	public long open() {

@@ -65,7 +65,7 @@ class PageController {
 	}
 
 	@PostMapping(path = "/runs", params = "kill")
-	ModelAndView kill(HttpServletRequest request) {
+	ModelAndView kill(@RequestParam String kill, HttpServletRequest request) {
 		List<Instance> running = this.instances.running();
 		if (!ThisMachine.sent(request)) {
 			return page(HttpStatus.FORBIDDEN, FireForm.initial(), running, Map.of("form",
@@ -80,7 +80,9 @@ class PageController {
 								: "Each instance has locks of its own, so none can take over a lock."),
 					example(running));
 		}
-		return fired(this.runs.fireAndKill(instance.get(), running), FireForm.initial(), running);
+		Optional<Run> run = (offersPayment() && "payment".equals(kill)) ? this.runs.payAndKill(instance.get(), running)
+				: this.runs.fireAndKill(instance.get(), running);
+		return fired(run, FireForm.initial(), running);
 	}
 
 	@GetMapping("/runs/{id}")
@@ -128,6 +130,11 @@ class PageController {
 		return !StoreChoice.MEMORY.is(store());
 	}
 
+	/** Its two sides differ only if the other locks are in another store. */
+	private boolean offersPayment() {
+		return StoreChoice.REDIS.is(store());
+	}
+
 	private String store() {
 		return this.instances.own().store();
 	}
@@ -145,11 +152,12 @@ class PageController {
 		Map<String, Object> model = new HashMap<>();
 		model.put("form", form);
 		model.put("problems", problems);
-		model.put("policies", Policy.guarded());
+		model.put("policies", Policy.offered());
 		model.put("maxRequests", FireForm.MAX_REQUESTS);
 		model.put("instances", Run.byLetter(running));
 		model.put("nextPort", Instances.nextPort(running));
 		model.put("offersKill", offersKill());
+		model.put("offersPayment", offersPayment());
 		model.put("killable", killable(running).map(running::indexOf).map(Run::letter).orElse(""));
 		model.put("timeline", timeline);
 		model.put("runs", this.runs.latest());

@@ -1,6 +1,5 @@
 package io.github.lockstarter.sample.demo;
 
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
@@ -26,7 +25,15 @@ enum Policy {
 			"@ExclusiveRequest(name = \"demo\", key = \"#userName\", replay = \"1h\")", ""),
 
 	SKIP("Skip", "One runs, the others do nothing.",
-			"@ExclusiveRequest(name = \"demo\", key = \"#userName\", onConflict = SKIP)", "");
+			"@ExclusiveRequest(name = \"demo\", key = \"#userName\", onConflict = SKIP)", ""),
+
+	PAYMENT("Locks in Redis", "A retry pays again if the instance is killed after the commit.",
+			"@ExclusiveRequest(name = \"payment\", key = \"#userName\", onConflict = WAIT, waitTime = \"1m\", replay = \"1h\") @Transactional",
+			"waits for the lock"),
+
+	PAYMENT_IN_DATABASE("Locks in the database", "The response is committed with the payment, so a retry gets it.",
+			"@ExclusiveRequest(name = \"payment-in-database\", key = \"#userName\", onConflict = WAIT, waitTime = \"1m\", replay = \"1h\") @Transactional",
+			"waits for the lock");
 
 	private final String label;
 
@@ -43,9 +50,9 @@ enum Policy {
 		this.waitsFor = waitsFor;
 	}
 
-	/** Returns those with a lock. */
-	static List<Policy> guarded() {
-		return Arrays.stream(values()).filter((each) -> each != UNGUARDED).toList();
+	/** Returns those that the form offers. */
+	static List<Policy> offered() {
+		return List.of(REJECT, WAIT, SHARE, REPLAY, SKIP);
 	}
 
 	public String label() {
@@ -65,9 +72,34 @@ enum Policy {
 		return this.waitsFor;
 	}
 
+	/** Returns whether its requests make payments; others register users. */
+	boolean pays() {
+		return this == PAYMENT || this == PAYMENT_IN_DATABASE;
+	}
+
+	/** Returns whether a later request gets the response of an earlier one. */
+	boolean replays() {
+		return this == REPLAY || pays();
+	}
+
+	/** Returns the table of what its requests make. */
+	String table() {
+		return pays() ? "payment" : "users";
+	}
+
+	/** Returns what is counted in the database. */
+	public String rows() {
+		return pays() ? "Payments" : "Users";
+	}
+
 	/** The handler that has this annotation. */
 	String path() {
-		return "/demo/" + name().toLowerCase(Locale.ROOT);
+		return "/demo/" + style();
+	}
+
+	/** Identifies it in addresses and in the page. */
+	String style() {
+		return name().toLowerCase(Locale.ROOT).replace('_', '-');
 	}
 
 }

@@ -12,14 +12,6 @@ import io.github.lockstarter.sample.User;
 @Service
 class RecordedRegistration {
 
-	/** The header with the number of the request. */
-	static final String NUMBER = "Request-Number";
-
-	/** The header with how many times as long as usual a registration takes. */
-	static final String SLOWDOWN = "Slowdown";
-
-	static final int MAX_SLOWDOWN = 6;
-
 	private final RegistrationService registration;
 
 	private final Executions executions;
@@ -33,19 +25,14 @@ class RecordedRegistration {
 	}
 
 	User register(String userName, HttpHeaders headers) {
-		int number = number(headers, NUMBER);
-		this.executions.begin(userName, number, this.instances.own().name());
+		RequestNumbers numbers = RequestNumbers.of(headers);
+		this.executions.begin(userName, numbers.request(), this.instances.own().name());
 		try {
-			return this.registration.registerUnguarded(userName, Math.min(number(headers, SLOWDOWN), MAX_SLOWDOWN));
+			return this.registration.registerUnguarded(userName, numbers.slowdown());
 		}
 		finally {
-			this.executions.end(userName, number);
+			this.executions.end(userName, numbers.request());
 		}
-	}
-
-	private static int number(HttpHeaders headers, String name) {
-		String value = headers.getFirst(name);
-		return (value != null && value.matches("\\d{1,4}")) ? Integer.parseInt(value) : 1;
 	}
 
 }

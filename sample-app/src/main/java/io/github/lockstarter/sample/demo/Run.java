@@ -9,28 +9,29 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The same requests, fired at once at a handler without a lock and at one with it.
+ * The same requests, fired at once at two handlers: one without a lock and one with it,
+ * or two with their locks in different stores.
  *
  * @param started the time of its start
- * @param slow whether registrations run in slow motion
+ * @param slow whether the work runs in slow motion
  * @param instances the instances that run; the requests are sent to them in turn, unless
  * one is killed
- * @param unguarded the side without a lock
- * @param guarded the side with a lock
+ * @param left the side that is worse off
+ * @param right the side that is better off
  * @param kill the kill of an instance, if this run has one
  * @param sent completes when the last request was sent and the kill, if any, has its
  * outcome
  */
-record Run(Instant started, boolean slow, List<Instance> instances, Lane unguarded, Lane guarded, @Nullable Kill kill,
+record Run(Instant started, boolean slow, List<Instance> instances, Lane left, Lane right, @Nullable Kill kill,
 		CompletableFuture<Void> sent) {
 
 	/** Identifies the run. */
 	public String id() {
-		return this.guarded.userName();
+		return this.right.userName();
 	}
 
 	List<Lane> lanes() {
-		return List.of(this.unguarded, this.guarded);
+		return List.of(this.left, this.right);
 	}
 
 	/**

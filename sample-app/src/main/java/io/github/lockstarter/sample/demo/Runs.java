@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -40,7 +41,8 @@ class Runs {
 
 	/** Fires at the instances in turn, unless too many runs are under way. */
 	Optional<Run> fire(Policy policy, int requests, boolean slow, List<Instance> instances) {
-		Optional<Run> started = start(policy, requests, slow, instances, null);
+		Optional<Run> started = start(Lane.of(Policy.UNGUARDED, requests), Lane.of(policy, requests), slow, instances,
+				null);
 		started.ifPresent((run) -> {
 			// A replay is for retries: those follow when the first half has its
 			// responses.
@@ -60,17 +62,45 @@ class Runs {
 	 */
 	Optional<Run> fireAndKill(Instance instance, List<Instance> instances) {
 		Kill kill = new Kill(instance, new CompletableFuture<>());
-		List<Instance> others = instances.stream().filter((each) -> !each.equals(instance)).toList();
-		Optional<Run> started = start(Policy.WAIT, REQUESTS_OF_KILL, true, instances, kill);
+		Optional<Run> started = start(Lane.of(Policy.UNGUARDED, REQUESTS_OF_KILL),
+				Lane.of(Policy.WAIT, REQUESTS_OF_KILL), true, instances, kill);
 		started.ifPresent((run) -> {
 			send(run, 1, 1, List.of(instance));
-			untilItRuns(run).thenRun(() -> send(run, 2, REQUESTS_OF_KILL, others))
-				.thenComposeAsync((sent) -> this.client.kill(instance), after(1000))
-				.exceptionally((failure) -> Kill.Outcome.failed("the run has failed: " + failure))
-				.thenAccept(kill.future()::complete)
+			CompletableFuture<Void> runs = until(run, () -> !this.executions.of(run.right().userName()).isEmpty())
+				.thenRun(() -> send(run, 2, REQUESTS_OF_KILL, others(kill, instances)));
+			kill(kill, runs).whenComplete((done, failure) -> run.sent().complete(null));
+		});
+		return started;
+	}
+
+	/**
+	 * Kills an instance after it has committed a payment, and before it responds. Another
+	 * instance gets the retry.
+	 */
+	Optional<Run> payAndKill(Instance instance, List<Instance> instances) {
+		Kill kill = new Kill(instance, new CompletableFuture<>());
+		Optional<Run> started = start(Lane.of(Policy.PAYMENT, 2), Lane.of(Policy.PAYMENT_IN_DATABASE, 2), true,
+				instances, kill);
+		started.ifPresent((run) -> {
+			send(run, 1, 1, List.of(instance));
+			kill(kill, until(run, () -> run.lanes().stream().allMatch((lane) -> this.executions.rows(lane) > 0)))
+				.thenRun(() -> send(run, 2, 2, others(kill, instances)))
 				.whenComplete((done, failure) -> run.sent().complete(null));
 		});
 		return started;
+	}
+
+	private static List<Instance> others(Kill kill, List<Instance> instances) {
+		return instances.stream().filter((each) -> !each.equals(kill.instance())).toList();
+	}
+
+	/**
+	 * Kills the instance a second after a moment. Completes when the outcome is known.
+	 */
+	private CompletableFuture<Void> kill(Kill kill, CompletableFuture<Void> moment) {
+		return moment.thenComposeAsync((reached) -> this.client.kill(kill.instance()), after(1000))
+			.exceptionally((failure) -> Kill.Outcome.failed("the run has failed: " + failure))
+			.thenAccept(kill.future()::complete);
 	}
 
 	private void send(Run run, int first, int last, List<Instance> instances) {
@@ -78,31 +108,28 @@ class Runs {
 			Instance instance = instances.get((number - 1) % instances.size());
 			for (Lane lane : run.lanes()) {
 				lane.requests()
-					.add(this.client.send(lane, number, instance, run.slow() ? RecordedRegistration.MAX_SLOWDOWN : 1));
+					.add(this.client.send(lane, number, instance, run.slow() ? RequestNumbers.MAX_SLOWDOWN : 1));
 			}
 		}
 	}
 
-	/** Completes when the guarded handler runs, or never will. */
-	private CompletableFuture<Void> untilItRuns(Run run) {
-		return CompletableFuture
-			.supplyAsync(() -> run.responded().isDone() || !this.executions.of(run.guarded().userName()).isEmpty(),
-					after(50))
-			.thenCompose((done) -> done ? CompletableFuture.completedFuture(null) : untilItRuns(run));
+	/** Completes when a condition is true, or cannot become true any more. */
+	private CompletableFuture<Void> until(Run run, BooleanSupplier condition) {
+		return CompletableFuture.supplyAsync(() -> run.responded().isDone() || condition.getAsBoolean(), after(50))
+			.thenCompose((done) -> done ? CompletableFuture.completedFuture(null) : until(run, condition));
 	}
 
 	private static Executor after(int millis) {
 		return CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS);
 	}
 
-	private synchronized Optional<Run> start(Policy policy, int requests, boolean slow, List<Instance> instances,
+	private synchronized Optional<Run> start(Lane left, Lane right, boolean slow, List<Instance> instances,
 			@Nullable Kill kill) {
 		if (this.runs.stream().filter((run) -> !run.isOver()).count() >= MAX_AT_ONCE) {
 			return Optional.empty();
 		}
 		this.executions.forgetBefore(Instant.now().minus(Duration.ofDays(1)));
-		Run run = new Run(Instant.now(), slow, instances, Lane.of(Policy.UNGUARDED, requests),
-				Lane.of(policy, requests), kill, new CompletableFuture<>());
+		Run run = new Run(Instant.now(), slow, instances, left, right, kill, new CompletableFuture<>());
 		this.runs.addFirst(run);
 		if (this.runs.size() > MAX_KEPT) {
 			this.runs.removeLast();

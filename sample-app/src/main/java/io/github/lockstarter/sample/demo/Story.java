@@ -8,11 +8,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * What has happened in a run, in words.
  *
- * @param unguarded the side without a lock
- * @param guarded the side with a lock
+ * @param left the side that is worse off
+ * @param right the side that is better off
  * @param over whether all requests have their responses
  */
-record Story(LaneTimeline unguarded, LaneTimeline guarded, boolean over) {
+record Story(LaneTimeline left, LaneTimeline right, boolean over) {
+
+	String of(Run run, Duration ttl) {
+		Kill kill = run.kill();
+		if (kill == null) {
+			return ofRun();
+		}
+		return this.right.policy().pays() ? ofPayment(run, kill) : ofKill(run, kill, ttl);
+	}
 
 	String ofRun() {
 		return this.over ? verdict() : "The requests are under way.";
@@ -25,8 +33,7 @@ record Story(LaneTimeline unguarded, LaneTimeline guarded, boolean over) {
 			return "Instance %s runs request 1 and holds the lock. It will be killed in a moment.".formatted(letter);
 		}
 		if (kill.hasFailed()) {
-			return "Instance %s was not killed: %s.%s".formatted(letter, outcome.failure(),
-					this.over ? " " + verdict() : "");
+			return notKilled(letter, outcome, verdict());
 		}
 		long killed = Timeline.millis(run.started(), outcome.time());
 		String death = "Instance %s was killed after %s, while it held the lock.".formatted(letter, seconds(killed));
@@ -40,9 +47,35 @@ record Story(LaneTimeline unguarded, LaneTimeline guarded, boolean over) {
 		return "%s %s%s".formatted(death, takeover, this.over ? " " + verdict() : "");
 	}
 
+	private String ofPayment(Run run, Kill kill) {
+		String letter = run.letter(kill.instance().name());
+		Kill.Outcome outcome = kill.outcome();
+		String result = "Locks in Redis: %s. Locks in the database: %s.".formatted(payments(this.left),
+				payments(this.right));
+		if (outcome == null) {
+			return "Instance %s makes a payment on both sides. It will be killed after the commit, before it responds."
+				.formatted(letter);
+		}
+		if (kill.hasFailed()) {
+			return notKilled(letter, outcome, result);
+		}
+		String death = "Instance %s was killed after %s: both payments are committed, and the client has no response."
+			.formatted(letter, seconds(Timeline.millis(run.started(), outcome.time())));
+		return this.over ? death + " The client sent both again. " + result
+				: death + " The client sends both again. The lock in Redis has to expire first.";
+	}
+
+	private String notKilled(String letter, Kill.Outcome outcome, String result) {
+		return "Instance %s was not killed: %s.%s".formatted(letter, outcome.failure(), this.over ? " " + result : "");
+	}
+
+	private static String payments(LaneTimeline lane) {
+		return (lane.rows() == 1) ? "1 payment" : lane.rows() + " payments";
+	}
+
 	/** The first request that ran on another instance. */
 	private @Nullable Bar next(String letter) {
-		return this.guarded.bars()
+		return this.right.bars()
 			.stream()
 			.filter((bar) -> bar.executed() && !bar.instance().equals(letter))
 			.min((one, other) -> Long.compare(one.started(), other.started()))
@@ -50,8 +83,8 @@ record Story(LaneTimeline unguarded, LaneTimeline guarded, boolean over) {
 	}
 
 	private String verdict() {
-		long failed = this.guarded.statuses().getOrDefault("503", 0L);
-		return "Without a lock: %s. With the lock: %s.%s".formatted(users(this.unguarded), users(this.guarded),
+		long failed = this.right.statuses().getOrDefault("503", 0L);
+		return "Without a lock: %s. With the lock: %s.%s".formatted(users(this.left), users(this.right),
 				(failed > 0) ? " The lock store failed, so %d of the requests did not run.".formatted(failed) : "");
 	}
 

@@ -13,28 +13,36 @@ import java.util.Map;
  * @param kill whether an instance is killed in it
  * @param length the length of the time axis at least, in milliseconds
  * @param instances the instances by their letters
- * @param unguarded the side without a lock
- * @param guarded the side with a lock
+ * @param left the side that is worse off
+ * @param right the side that is better off
  * @param story what has happened, in words
  */
-record Timeline(String id, boolean over, boolean kill, long length, Map<String, Instance> instances,
-		LaneTimeline unguarded, LaneTimeline guarded, String story) {
+record Timeline(String id, boolean over, boolean kill, long length, Map<String, Instance> instances, LaneTimeline left,
+		LaneTimeline right, String story) {
 
 	/** The time axis has room for a registration from the start, so that bars grow. */
 	private static final long ROOM = 600;
 
 	static Timeline of(Run run, Executions executions, Duration ttl) {
 		boolean over = run.isOver();
-		LaneTimeline unguarded = LaneTimeline.of(run, run.unguarded(), executions);
-		LaneTimeline guarded = LaneTimeline.of(run, run.guarded(), executions);
-		Story story = new Story(unguarded, guarded, over);
-		return new Timeline(run.id(), over, run.kill() != null,
-				run.slow() ? ROOM * RecordedRegistration.MAX_SLOWDOWN : ROOM, Run.byLetter(run.instances()), unguarded,
-				guarded, (run.kill() != null) ? story.ofKill(run, run.kill(), ttl) : story.ofRun());
+		LaneTimeline left = LaneTimeline.of(run, run.left(), executions);
+		LaneTimeline right = LaneTimeline.of(run, run.right(), executions);
+		Story story = new Story(left, right, over);
+		return new Timeline(run.id(), over, run.kill() != null, run.slow() ? ROOM * RequestNumbers.MAX_SLOWDOWN : ROOM,
+				Run.byLetter(run.instances()), left, right, story.of(run, ttl));
+	}
+
+	/** Returns what the two sides are. */
+	public String title() {
+		if (this.id.isEmpty()) {
+			return "Example of a result";
+		}
+		return this.right.policy().pays() ? "A payment and its retry, with locks in Redis and in the database"
+				: "No lock and %s, %d requests each".formatted(this.right.policy().label(), this.right.total());
 	}
 
 	public List<LaneTimeline> lanes() {
-		return List.of(this.unguarded, this.guarded);
+		return List.of(this.left, this.right);
 	}
 
 	/** The length of the time axis: as far as the last bar reaches. */

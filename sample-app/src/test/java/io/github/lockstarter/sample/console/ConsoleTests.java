@@ -92,6 +92,15 @@ class ConsoleTests {
 		}
 	}
 
+	@Test
+	@DisplayName("With --lock.store=jdbc the locks are in the sample's database, and no Redis is needed")
+	void database() {
+		try (TestJvm process = start("serial", "--lock.store=jdbc", "--spring.data.redis.port=1")) {
+			assertThat(process.awaitEnd()).isZero();
+			assertThat(process.await("at most ")).startsWith("1 at once");
+		}
+	}
+
 	private static String[] serialOnRedis() {
 		return Stream
 			.concat(Stream.of("serial"),
@@ -111,7 +120,8 @@ class ConsoleTests {
 	}
 
 	private static TestJvm start(String... args) {
-		return TestJvm.start(SampleApplication.class, (Object[]) args);
+		return TestJvm.start(SampleApplication.class,
+				Stream.concat(Stream.of(args), Stream.of("--spring.datasource.url=jdbc:h2:mem:tasks")).toArray());
 	}
 
 	private static List<Line> lines(TestJvm process) {

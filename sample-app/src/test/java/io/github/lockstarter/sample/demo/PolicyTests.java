@@ -39,7 +39,8 @@ class PolicyTests {
 
 	/** Returns the handler of the policy, or for SKIP the service that it calls. */
 	private static Method annotated(Policy policy) {
-		Class<?> type = (policy == Policy.SKIP) ? SkippedRegistration.class : DemoController.class;
+		Class<?> type = (policy == Policy.SKIP) ? SkippedRegistration.class
+				: policy.pays() ? PaymentController.class : DemoController.class;
 		return Arrays.stream(ReflectionUtils.getDeclaredMethods(type))
 			.filter((method) -> policy == Policy.SKIP || isAt(policy.path(), method.getAnnotation(PostMapping.class)))
 			.filter((method) -> !method.isSynthetic())

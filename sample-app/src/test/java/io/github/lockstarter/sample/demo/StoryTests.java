@@ -15,8 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Tag("once")
 class StoryTests {
 
-	private static final LaneTimeline unguarded = new LaneTimeline(Policy.UNGUARDED, 4, 4, 4, Map.of("201", 4L),
-			List.of());
+	private static final LaneTimeline left = new LaneTimeline(Policy.UNGUARDED, 4, 4, 4, Map.of("201", 4L), List.of());
 
 	@Test
 	@DisplayName("A run compares the number of users without and with the lock")
@@ -33,8 +32,7 @@ class StoryTests {
 	}
 
 	private static String story(int users, Map<String, Long> statuses) {
-		return new Story(unguarded, new LaneTimeline(Policy.REJECT, 4, users, users, statuses, List.of()), true)
-			.ofRun();
+		return new Story(left, new LaneTimeline(Policy.REJECT, 4, users, users, statuses, List.of()), true).ofRun();
 	}
 
 }
