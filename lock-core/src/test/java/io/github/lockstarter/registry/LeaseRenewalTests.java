@@ -121,7 +121,7 @@ class LeaseRenewalTests {
 		assertThat(told).hasValue(2);
 		assertThat(this.losses).containsExactly(new LeaseLostEvent(KEY, lease.fencingToken()));
 		assertThat(output).containsOnlyOnce("was lost")
-			.contains("was unavailable for renewals")
+			.contains("the store was unavailable, or this process was paused, for its ttl of ")
 			.doesNotContain("taro")
 			.doesNotContain("may not have been released");
 	}

@@ -1,5 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
@@ -80,6 +81,9 @@ import io.github.lockstarter.store.LockStores;
 class ExclusiveRequestConfiguration {
 
 	private static final Log logger = LogFactory.getLog(ExclusiveRequestConfiguration.class);
+
+	/** A shorter time to live is likely to be a number whose unit was forgotten. */
+	private static final Duration SHORT_TTL = Duration.ofSeconds(1);
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
@@ -281,7 +285,7 @@ class ExclusiveRequestConfiguration {
 		return () -> beans.getBean(name, LockKeyResolver.class);
 	}
 
-	/** Warns at startup about methods that run without a lock. */
+	/** Warns at startup about methods that run without a lock, or may soon do so. */
 	@Bean
 	static SmartInitializingSingleton exclusiveRequestUnguardedWarning(LockOperationSource operations,
 			LockProperties properties) {
@@ -294,6 +298,8 @@ class ExclusiveRequestConfiguration {
 						"lock.names.<name>.enabled is false for %s: methods run without these locks");
 				warn(operations, LockOperation::proceedsOnStoreFailure,
 						"on-store-failure is proceed for %s: while the store fails, methods run without these locks, concurrently");
+				warn(operations, (operation) -> operation.options().ttl().compareTo(SHORT_TTL) < 0,
+						"The ttl of %s is less than a second: a short pause of this process loses these locks while methods run. A time without a unit is in milliseconds");
 			}
 		};
 	}

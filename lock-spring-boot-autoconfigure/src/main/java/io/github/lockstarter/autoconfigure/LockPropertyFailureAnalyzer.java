@@ -46,10 +46,12 @@ class LockPropertyFailureAnalyzer extends AbstractFailureAnalyzer<BindException>
 
 	/** A text is taken from the exception, which does not contain secrets. */
 	private @Nullable Object written(InvalidConfigurationPropertyValueException invalid) {
+		if (invalid.getValue() instanceof String text) {
+			return text.isBlank() ? "blank" : "'" + text + "'";
+		}
 		String written = (invalid.getValue() instanceof Duration) ? this.environment.getProperty(invalid.getName())
 				: null;
-		Object value = (written != null) ? written : invalid.getValue();
-		return (value instanceof String text && text.isBlank()) ? "blank" : value;
+		return (written != null) ? written : invalid.getValue();
 	}
 
 }

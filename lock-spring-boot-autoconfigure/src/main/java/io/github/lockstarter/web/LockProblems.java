@@ -1,6 +1,7 @@
 package io.github.lockstarter.web;
 
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.Locale;
 
 import org.springframework.context.MessageSource;
@@ -46,7 +47,12 @@ public final class LockProblems {
 	 */
 	public static void checkBaseUri(String baseUri) {
 		Assert.isTrue(baseUri.matches(".*[/#:]"), "It must end with '/', '#' or ':', before the name of a problem");
-		URI.create(baseUri + "request-in-progress");
+		try {
+			new URI(baseUri + "request-in-progress");
+		}
+		catch (URISyntaxException ex) {
+			throw new IllegalArgumentException("It must be the start of a URI: " + ex.getReason(), ex);
+		}
 	}
 
 	/**

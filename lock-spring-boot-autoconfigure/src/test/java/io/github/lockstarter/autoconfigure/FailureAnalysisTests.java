@@ -46,6 +46,8 @@ class FailureAnalysisTests {
 					lock.max-waiters=0               | lock.max-waiters is 0.                              | Correct the value of lock.max-waiters.
 					lock.names.a.conflict-status=500 | lock.names.a.conflict-status is 500.                | 409, 422, 423 or 429
 					lock.names.a.ttl=31m             | lock.names.a.ttl is 31m.                            | The longest hold
+					lock.web.problem-base-uri=errors | lock.web.problem-base-uri is 'errors'. It must end with | Correct the value
+					lock.web.problem-base-uri=a b/   | lock.web.problem-base-uri is 'a b/'. It must be the start of a URI | Correct the value
 					lock.client.max-attempts=0       | lock.client.max-attempts is 0.                      | at least one attempt
 					lock.client.max-time=2d          | lock.client.max-time is 2d.                         | at most 1d
 					lock.store=hazelcast             | Property: lock.store                                | memory
@@ -62,7 +64,7 @@ class FailureAnalysisTests {
 	@CsvSource(delimiter = '|', quoteCharacter = '"',
 			textBlock = """
 					lock.redis.key-prefix=          | lock.redis.key-prefix is blank. A prefix must not be blank | Correct the value of lock.redis.key-prefix.
-					lock.redis.key-prefix={a}       | lock.redis.key-prefix is {a}.                | braces
+					lock.redis.key-prefix={a}       | lock.redis.key-prefix is '{a}'.              | braces
 					lock.memcached.servers=http://a | lock.memcached.servers has an invalid server | separate several servers
 					""")
 	@DisplayName("So does that of an invalid property of a store that is used, at startup even with lazy initialization")
@@ -123,11 +125,28 @@ class FailureAnalysisTests {
 		assertThat(output).contains("The order of transactions is 7, that of locks", "Set lock.order below 7");
 	}
 
+	@Test
+	@DisplayName("A time to live of less than a second, such as 10 without its unit, logs a warning at startup")
+	void withoutUnit(CapturedOutput output) {
+		start(List.of(Payments.class), "lock.ttl=1s");
+		assertThat(output).doesNotContain("less than a second");
+		start(List.of(Payments.class), "lock.ttl=10");
+		assertThat(output).contains("The ttl of [payment] is less than a second");
+	}
+
 	private static void start(List<Class<?>> types, String... properties) {
 		SpringApplication application = new SpringApplication(
 				Stream.concat(Stream.of(TestServer.CompleteApplication.class), types.stream()).toArray(Class[]::new));
 		application.setDefaultProperties(Map.of("lock.store", "memory"));
 		TestServer.start(application, properties).close();
+	}
+
+	static class Payments {
+
+		@ExclusiveRequest(name = "payment")
+		public void pay() {
+		}
+
 	}
 
 	static class Misspelt {
