@@ -121,7 +121,7 @@ class LeaseRenewalTests {
 		assertThat(told).hasValue(2);
 		assertThat(this.losses).containsExactly(new LeaseLostEvent(KEY, lease.fencingToken()));
 		assertThat(output).containsOnlyOnce("was lost")
-			.contains("the store was unavailable, or this process was paused, for its ttl of ")
+			.contains("the store was unavailable, or this instance was paused, for the ttl of ")
 			.doesNotContain("taro")
 			.doesNotContain("may not have been released");
 	}

@@ -52,18 +52,22 @@ class BadInputTests {
 	}
 
 	@Test
-	@DisplayName("All problem types start with lock.web.problem-base-uri, wherever the response is made")
-	void baseUri() throws IOException {
+	@DisplayName("The problem types of the library and of the service start with lock.web.problem-base-uri, wherever the response is made")
+	void baseUri() {
 		String base = "https://locks.example.com/problems/";
-		try (RunningService own = RunningService.start("lock.web.problem-base-uri=" + base)) {
+		try (RunningService own = RunningService.start("lock.web.problem-base-uri=" + base,
+				"lock.service.clients.taro.max-ttl=1m")) {
 			assertThat(own.send("PUT", "/locks/a").status()).isEqualTo(201);
 			assertThat(Stream
-				.of(own.send("PUT", "/locks/a"), own.send("PUT", "/locks/b?ttl=0"), own.send("DELETE", "/locks/a"),
-						own.send("PUT", "/locks/c;d"), own.sendWithoutKey("PUT", "/locks/a").join(),
-						own.send("PUT", "/locks/" + "x".repeat(10_000)))
-				.map((response) -> response.json().get("type").asString()))
-				.containsExactly(base + "request-in-progress", base + "invalid-request", base + "invalid-request",
-						base + "invalid-request", base + "api-key-missing", base + "invalid-request");
+				.of(own.send("PUT", "/locks/a"), own.send("PUT", "/locks/a?wait=1ms"),
+						own.send("DELETE", "/locks/a", "Lock-Token", "somebody-elses-token"),
+						own.send("PUT", "/locks/b?ttl=1h"), own.send("PUT", "/locks/b?ttl=0"), own.send("GET", "/lock"),
+						own.send("PUT", "/locks/c;d"), own.send("PUT", "/locks/" + "x".repeat(10_000)),
+						own.sendWithoutKey("PUT", "/locks/a").join(),
+						own.sendWithoutKey("PUT", "/locks/a", "X-API-Key", "x".repeat(20)).join())
+				.map((response) -> response.json().get("type").asString().replace(base, ""))).containsExactly(
+						"request-in-progress", "wait-timeout", "not-holder", "limit-exceeded", "invalid-request",
+						"invalid-request", "invalid-request", "invalid-request", "api-key-missing", "api-key-unknown");
 		}
 	}
 

@@ -1,6 +1,5 @@
 package io.github.lockstarter.autoconfigure;
 
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
@@ -81,9 +80,6 @@ import io.github.lockstarter.store.LockStores;
 class ExclusiveRequestConfiguration {
 
 	private static final Log logger = LogFactory.getLog(ExclusiveRequestConfiguration.class);
-
-	/** A shorter time to live is likely to be a number whose unit was forgotten. */
-	private static final Duration SHORT_TTL = Duration.ofSeconds(1);
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
@@ -285,7 +281,7 @@ class ExclusiveRequestConfiguration {
 		return () -> beans.getBean(name, LockKeyResolver.class);
 	}
 
-	/** Warns at startup about methods that run without a lock, or may soon do so. */
+	/** Warns at startup about methods that run without a lock. */
 	@Bean
 	static SmartInitializingSingleton exclusiveRequestUnguardedWarning(LockOperationSource operations,
 			LockProperties properties) {
@@ -298,10 +294,17 @@ class ExclusiveRequestConfiguration {
 						"lock.names.<name>.enabled is false for %s: methods run without these locks");
 				warn(operations, LockOperation::proceedsOnStoreFailure,
 						"on-store-failure is proceed for %s: while the store fails, methods run without these locks, concurrently");
-				warn(operations, (operation) -> operation.options().ttl().compareTo(SHORT_TTL) < 0,
-						"The ttl of %s is less than a second: a short pause of this process loses these locks while methods run. A time without a unit is in milliseconds");
 			}
 		};
+	}
+
+	/** Warns at startup about times to live whose unit was probably forgotten. */
+	@Bean
+	static SmartInitializingSingleton exclusiveRequestShortTtlWarning(LockProperties properties) {
+		return () -> properties.shortTtls()
+			.forEach((property, ttl) -> logger.warn(
+					"%s is %d ms: a short pause of this instance loses such a lock while its work runs. A time without a unit is in milliseconds"
+						.formatted(property, ttl.toMillis())));
 	}
 
 	private static void warn(LockOperationSource operations, Predicate<LockOperation> matching, String what) {

@@ -92,6 +92,8 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 	 */
 	private static final Duration LONGEST_TTL = Duration.ofDays(365);
 
+	private static final Duration SHORT_TTL = Duration.ofSeconds(1);
+
 	private static final LockOptions VALID = LockOptions.of(Duration.ofSeconds(1));
 
 	LockProperties {
@@ -121,6 +123,19 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 		check("lock.replay.max-key-length", replay.maxKeyLength(), ReplaySettings::checkKeyLength);
 		checkSecret("lock.replay.fingerprint-key", replay.fingerprintKey(), Fingerprint::checkKey);
 		check("lock.replay.max-request-size", replay.maxRequestSize(), Replay::checkRequestSize);
+	}
+
+	/** Returns the times to live of less than a second, by their properties. */
+	Map<String, Duration> shortTtls() {
+		Map<String, Duration> ttls = new LinkedHashMap<>();
+		ttls.put("lock.ttl", this.ttl);
+		this.names.forEach((name, named) -> {
+			if (named.ttl() != null) {
+				ttls.put("lock.names." + name + ".ttl", named.ttl());
+			}
+		});
+		ttls.values().removeIf((each) -> each.compareTo(SHORT_TTL) >= 0);
+		return ttls;
 	}
 
 	/** Returns the default settings of all locks. */

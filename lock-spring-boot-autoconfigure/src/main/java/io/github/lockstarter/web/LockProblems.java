@@ -47,6 +47,7 @@ public final class LockProblems {
 	 */
 	public static void checkBaseUri(String baseUri) {
 		Assert.isTrue(baseUri.matches(".*[/#:]"), "It must end with '/', '#' or ':', before the name of a problem");
+		Assert.isTrue(baseUri.chars().allMatch((each) -> each < 0x80), "It must be ASCII");
 		try {
 			new URI(baseUri + "request-in-progress");
 		}

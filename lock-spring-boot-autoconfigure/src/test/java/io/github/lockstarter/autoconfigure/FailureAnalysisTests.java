@@ -128,10 +128,11 @@ class FailureAnalysisTests {
 	@Test
 	@DisplayName("A time to live of less than a second, such as 10 without its unit, logs a warning at startup")
 	void withoutUnit(CapturedOutput output) {
-		start(List.of(Payments.class), "lock.ttl=1s");
-		assertThat(output).doesNotContain("less than a second");
-		start(List.of(Payments.class), "lock.ttl=10");
-		assertThat(output).contains("The ttl of [payment] is less than a second");
+		start(List.of(), "lock.ttl=1s", "lock.names.a.ttl=1000");
+		assertThat(output).doesNotContain("without a unit");
+		start(List.of(), "lock.ttl=10", "lock.names.a.ttl=20");
+		assertThat(output).contains("lock.ttl is 10 ms: ", "lock.names.a.ttl is 20 ms: ",
+				"A time without a unit is in milliseconds");
 	}
 
 	private static void start(List<Class<?>> types, String... properties) {
@@ -139,14 +140,6 @@ class FailureAnalysisTests {
 				Stream.concat(Stream.of(TestServer.CompleteApplication.class), types.stream()).toArray(Class[]::new));
 		application.setDefaultProperties(Map.of("lock.store", "memory"));
 		TestServer.start(application, properties).close();
-	}
-
-	static class Payments {
-
-		@ExclusiveRequest(name = "payment")
-		public void pay() {
-		}
-
 	}
 
 	static class Misspelt {

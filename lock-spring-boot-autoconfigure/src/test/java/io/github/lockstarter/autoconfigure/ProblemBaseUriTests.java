@@ -20,6 +20,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -77,7 +78,7 @@ class ProblemBaseUriTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "https://api.example.com/problems", "", "https://api example.com/" })
+	@ValueSource(strings = { "https://api.example.com/problems", "", "https://api example.com/", "https://例え.jp/" })
 	@DisplayName("A base from which no type can be made prevents startup")
 	void invalid(String base) {
 		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class))
@@ -111,8 +112,8 @@ class ProblemBaseUriTests {
 
 		@PostMapping("/reports")
 		@ExclusiveRequest(name = "report", key = "#id")
-		Mono<String> report(@RequestParam String id) {
-			return Mono.just("ran");
+		Mono<ResponseEntity<String>> report(@RequestParam String id) {
+			return Mono.just(ResponseEntity.ok("ran"));
 		}
 
 		@PostMapping("/waits")

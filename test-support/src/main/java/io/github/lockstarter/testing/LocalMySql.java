@@ -69,9 +69,9 @@ public final class LocalMySql extends LocalServer implements LocalDatabase {
 	/** Returns a command for a server in this directory, as the user of this process. */
 	private List<String> command(String program, String... options) {
 		List<String> command = new ArrayList<>();
-		// Both servers refuse to run as root unless configured. MariaDB deletes the
-		// temporary
-		// tables in its directory when it starts, also those of other servers.
+		// Both servers refuse to run as root unless configured. A MariaDB that starts
+		// deletes
+		// all temporary tables in its --tmpdir, including those of other servers.
 		command.addAll(List.of(program, "--no-defaults", "--user=" + System.getProperty("user.name"),
 				"--datadir=" + directory().resolve("data"), "--tmpdir=" + directory()));
 		command.addAll(List.of(options));
@@ -80,7 +80,7 @@ public final class LocalMySql extends LocalServer implements LocalDatabase {
 
 	@Override
 	public void start() {
-		List<String> command = command((this.mysqld != null) ? this.mysqld : sbin("mariadbd"),
+		List<String> command = command((this.mysqld != null) ? this.mysqld : administrative("mariadbd"),
 				"--bind-address=127.0.0.1", "--port=" + this.port, "--socket=" + directory().resolve("socket"));
 		if (this.mysqld != null) {
 			command.addAll(List.of("--secure-file-priv=NULL", "--mysqlx=OFF"));

@@ -61,7 +61,7 @@ public final class LocalPgBouncer extends LocalServer {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
-		List<String> command = new ArrayList<>(List.of(sbin("pgbouncer"), settings.toString()));
+		List<String> command = new ArrayList<>(List.of(administrative("pgbouncer"), settings.toString()));
 		if ("root".equals(System.getProperty("user.name"))) {
 			// PgBouncer refuses to run as root.
 			command.addAll(1, List.of("-u", "nobody"));

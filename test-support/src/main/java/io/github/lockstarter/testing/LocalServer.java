@@ -1,5 +1,6 @@
 package io.github.lockstarter.testing;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.BindException;
@@ -14,6 +15,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
@@ -81,12 +83,13 @@ public abstract class LocalServer implements AutoCloseable {
 	}
 
 	/**
-	 * Returns a program in {@code /usr/sbin} by its path, because Debian has that
-	 * directory on the {@code PATH} of administrators only.
+	 * Returns a program of the {@code PATH} or else of {@code /usr/sbin}, which Debian
+	 * has on the {@code PATH} of administrators only.
 	 */
-	static String sbin(String program) {
-		Path path = Path.of("/usr/sbin", program);
-		return Files.isExecutable(path) ? path.toString() : program;
+	static String administrative(String program) {
+		boolean found = Stream.of(System.getenv("PATH").split(File.pathSeparator))
+			.anyMatch((directory) -> Files.isExecutable(Path.of(directory, program)));
+		return found ? program : Path.of("/usr/sbin", program).toString();
 	}
 
 	/** Starts the server with a command, without waiting until it answers. */
@@ -159,8 +162,15 @@ public abstract class LocalServer implements AutoCloseable {
 		FileSystemUtils.deleteRecursively(this.directory.toFile());
 	}
 
+	private Process running() {
+		if (this.process == null) {
+			throw new IllegalStateException("It has not been started");
+		}
+		return this.process;
+	}
+
 	/**
-	 * The ports that the processes of tests on this machine use: a lock on one byte of a
+	 * The ports that the processes of tests of this user have: a lock on one byte of a
 	 * common file for each.
 	 */
 	private static final class Ports {
@@ -191,13 +201,6 @@ public abstract class LocalServer implements AutoCloseable {
 			}
 		}
 
-	}
-
-	private Process running() {
-		if (this.process == null) {
-			throw new IllegalStateException("It has not been started");
-		}
-		return this.process;
 	}
 
 }

@@ -20,6 +20,7 @@ import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.Response.ResponseBuilder;
 import jakarta.ws.rs.ext.ExceptionMapper;
 import org.glassfish.jersey.server.ResourceConfig;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -41,6 +42,7 @@ import org.springframework.stereotype.Component;
 
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.annotation.ExclusiveRequest;
+import io.github.lockstarter.web.LockProblems;
 import io.github.lockstarter.registry.LockInspector;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -79,7 +81,8 @@ class JerseyTests {
 		assertThat(mapped.statusCode()).isEqualTo(409);
 		assertThat(mapped.headers().firstValue("Content-Type")).hasValue("application/problem+json");
 		assertThat(mapped.headers().firstValue("Retry-After")).isPresent();
-		assertThat(mapped.body()).contains("/problems/request-in-progress").doesNotContain("taro");
+		assertThat(mapped.body()).contains("https://api.example.com/problems/request-in-progress")
+			.doesNotContain("taro");
 		this.work.end();
 		assertThat(first.join().body()).isEqualTo("1");
 		assertThat(this.work.mostInside()).isEqualTo(1);
@@ -155,8 +158,8 @@ class JerseyTests {
 		}
 
 		@Bean
-		Resources resources(@Value("${mapper:true}") boolean mapper) {
-			return new Resources(mapper);
+		Resources resources(@Value("${mapper:true}") boolean mapper, LockProblems problems) {
+			return new Resources(mapper ? new LockExceptionMapper(problems) : null);
 		}
 
 	}
@@ -164,10 +167,10 @@ class JerseyTests {
 	@ApplicationPath("/api")
 	static class Resources extends ResourceConfig {
 
-		Resources(boolean mapper) {
+		Resources(@Nullable LockExceptionMapper mapper) {
 			register(Payments.class);
-			if (mapper) {
-				register(LockExceptionMapper.class);
+			if (mapper != null) {
+				register(mapper);
 			}
 		}
 
@@ -208,9 +211,15 @@ class JerseyTests {
 
 	public static class LockExceptionMapper implements ExceptionMapper<LockException> {
 
+		private final LockProblems problems;
+
+		LockExceptionMapper(LockProblems problems) {
+			this.problems = problems;
+		}
+
 		@Override
 		public Response toResponse(LockException exception) {
-			ProblemDetail problem = exception.updateAndGetBody(null, Locale.ENGLISH);
+			ProblemDetail problem = this.problems.describe(exception, Locale.ENGLISH);
 			ResponseBuilder response = Response.status(problem.getStatus())
 				.type("application/problem+json")
 				.entity(problem);

@@ -106,7 +106,7 @@ final class LeaseTerm {
 		}
 		return (end() - this.deadline <= A_MILLISECOND)
 				? "it was held for longer than %s, its max-hold".formatted(print(this.options.maxHold(), COMPOSITE))
-				: "the store was unavailable, or this process was paused, for its ttl of %s"
+				: "the store was unavailable, or this instance was paused, for the ttl of %s"
 					.formatted(print(this.options.ttl(), COMPOSITE));
 	}
 

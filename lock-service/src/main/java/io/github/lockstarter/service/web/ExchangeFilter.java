@@ -36,9 +36,9 @@ class ExchangeFilter implements WebFilter {
 
 	private static final Duration BODY_TIMEOUT = Duration.ofSeconds(10);
 
-	private final ProblemResponses problems;
+	private final ProblemBodies problems;
 
-	ExchangeFilter(ProblemResponses problems) {
+	ExchangeFilter(ProblemBodies problems) {
 		this.problems = problems;
 	}
 

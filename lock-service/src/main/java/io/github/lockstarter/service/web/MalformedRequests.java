@@ -40,9 +40,9 @@ class MalformedRequests implements NettyServerCustomizer {
 
 	private static final String NAME = "malformedRequests";
 
-	private final ProblemResponses problems;
+	private final ProblemBodies problems;
 
-	MalformedRequests(ProblemResponses problems) {
+	MalformedRequests(ProblemBodies problems) {
 		this.problems = problems;
 	}
 
@@ -64,14 +64,14 @@ class MalformedRequests implements NettyServerCustomizer {
 		 */
 		private static final int LINGER_SECONDS = 1;
 
-		private final ProblemResponses problems;
+		private final ProblemBodies problems;
 
 		private boolean rejected;
 
 		/** The number of requests without a response on this connection. */
 		private int unanswered;
 
-		Handler(ProblemResponses problems) {
+		Handler(ProblemBodies problems) {
 			this.problems = problems;
 		}
 

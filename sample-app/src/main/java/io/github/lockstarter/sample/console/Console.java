@@ -68,6 +68,7 @@ public final class Console {
 		}
 		SpringApplication application = new SpringApplication(Console.class);
 		application.setWebApplicationType(WebApplicationType.NONE);
+		application.setAdditionalProfiles("console");
 		application.addInitializers(initializers);
 		// A longer timeout is acceptable for the first connection, because no client
 		// waits for an answer.
@@ -91,7 +92,7 @@ public final class Console {
 				System.err.printf("A lock could not be acquired, so its task was not run: %s%n",
 						NestedExceptionUtils.getMostSpecificCause(failure).getMessage());
 				System.err.println(
-						"Start the web server of the sample in another shell, which starts a Redis, or add --lock.store=memory.");
+						"Start the web server of the sample in another shell, which starts a Redis, or add --lock.store=jdbc or --lock.store=memory.");
 				return FAILED;
 			}
 			throw new IllegalStateException(ex.getCause());

@@ -34,26 +34,25 @@ record LaneTimeline(Policy policy, int total, int rows, int executions, Map<Stri
 		List<Execution> executed = executions.of(lane.userName());
 		Optional<Integer> winner = executed.stream()
 			.map(Execution::request)
+			// An instance is killed only when its payment is committed.
 			.filter((number) -> lane.policy().pays() || isOrMayBeCreated(responses.get(number)))
 			.findFirst();
+		int rows = executions.rows(lane);
 		Instant now = Instant.now();
 		List<Bar> bars = lane.requests()
 			.stream()
 			.map((request) -> Bar.of(run, lane, request, responses.get(request.number()), executed, now))
-			.map((bar) -> (!bar.state().created() || winner.get() == bar.number()) ? bar : bar.duplicate())
+			.map((bar) -> (rows > 1 && bar.state().created() && winner.get() != bar.number()) ? bar.duplicate() : bar)
 			.toList();
 		Map<String, Long> statuses = responses.values()
 			.stream()
 			.collect(Collectors.groupingBy(
 					(response) -> (response.status() != 0) ? "" + response.status() : "no response", TreeMap::new,
 					Collectors.counting()));
-		return new LaneTimeline(lane.policy(), lane.total(), executions.rows(lane), executed.size(), statuses, bars);
+		return new LaneTimeline(lane.policy(), lane.total(), rows, executed.size(), statuses, bars);
 	}
 
-	/**
-	 * So that what is seen as the first one stays that, unless it fails. An instance is
-	 * killed only when its payment is committed.
-	 */
+	/** So that what is seen as the first one stays that, unless it fails. */
 	private static boolean isOrMayBeCreated(@Nullable ReceivedResponse response) {
 		return response == null || response.registered();
 	}

@@ -72,6 +72,12 @@ class PageController {
 					"An instance is killed only by this page, opened at localhost on the machine of the instance."),
 					example(running));
 		}
+		boolean payment = "payment".equals(kill);
+		if (payment && !offersPayment()) {
+			return page(HttpStatus.UNPROCESSABLE_CONTENT, FireForm.initial(), running, Map.of("form",
+					"A payment compares locks in Redis with locks in the database: start all instances with --lock.store=redis."),
+					example(running));
+		}
 		Optional<Instance> instance = killable(running);
 		if (instance.isEmpty()) {
 			return page(HttpStatus.UNPROCESSABLE_CONTENT, FireForm.initial(), running, Map
@@ -80,7 +86,7 @@ class PageController {
 								: "Each instance has locks of its own, so none can take over a lock."),
 					example(running));
 		}
-		Optional<Run> run = (offersPayment() && "payment".equals(kill)) ? this.runs.payAndKill(instance.get(), running)
+		Optional<Run> run = payment ? this.runs.payAndKill(instance.get(), running)
 				: this.runs.fireAndKill(instance.get(), running);
 		return fired(run, FireForm.initial(), running);
 	}
@@ -130,7 +136,7 @@ class PageController {
 		return !StoreChoice.MEMORY.is(store());
 	}
 
-	/** Its two sides differ only if the other locks are in another store. */
+	/** Its two sides differ only if locks are in Redis unless configured. */
 	private boolean offersPayment() {
 		return StoreChoice.REDIS.is(store());
 	}

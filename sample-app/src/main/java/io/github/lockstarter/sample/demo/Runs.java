@@ -66,9 +66,9 @@ class Runs {
 				Lane.of(Policy.WAIT, REQUESTS_OF_KILL), true, instances, kill);
 		started.ifPresent((run) -> {
 			send(run, 1, 1, List.of(instance));
-			CompletableFuture<Void> runs = until(run, () -> !this.executions.of(run.right().userName()).isEmpty())
-				.thenRun(() -> send(run, 2, REQUESTS_OF_KILL, others(kill, instances)));
-			kill(kill, runs).whenComplete((done, failure) -> run.sent().complete(null));
+			CompletableFuture<Boolean> runs = until(run, () -> !this.executions.of(run.right().userName()).isEmpty())
+				.whenComplete((reached, failure) -> send(run, 2, REQUESTS_OF_KILL, others(kill, instances)));
+			kill(kill, runs, "its request did not run").whenComplete((done, failure) -> run.sent().complete(null));
 		});
 		return started;
 	}
@@ -83,8 +83,9 @@ class Runs {
 				instances, kill);
 		started.ifPresent((run) -> {
 			send(run, 1, 1, List.of(instance));
-			kill(kill, until(run, () -> run.lanes().stream().allMatch((lane) -> this.executions.rows(lane) > 0)))
-				.thenRun(() -> send(run, 2, 2, others(kill, instances)))
+			CompletableFuture<Boolean> paid = until(run,
+					() -> run.lanes().stream().allMatch((lane) -> this.executions.rows(lane) > 0));
+			kill(kill, paid, "it did not make both payments").thenRun(() -> send(run, 2, 2, others(kill, instances)))
 				.whenComplete((done, failure) -> run.sent().complete(null));
 		});
 		return started;
@@ -95,10 +96,13 @@ class Runs {
 	}
 
 	/**
-	 * Kills the instance a second after a moment. Completes when the outcome is known.
+	 * Kills the instance a second after a moment, if that is reached. Completes when the
+	 * outcome is known.
 	 */
-	private CompletableFuture<Void> kill(Kill kill, CompletableFuture<Void> moment) {
-		return moment.thenComposeAsync((reached) -> this.client.kill(kill.instance()), after(1000))
+	private CompletableFuture<Void> kill(Kill kill, CompletableFuture<Boolean> moment, String otherwise) {
+		return moment
+			.thenComposeAsync((reached) -> reached ? this.client.kill(kill.instance())
+					: CompletableFuture.completedFuture(Kill.Outcome.failed(otherwise)), after(1000))
 			.exceptionally((failure) -> Kill.Outcome.failed("the run has failed: " + failure))
 			.thenAccept(kill.future()::complete);
 	}
@@ -113,10 +117,17 @@ class Runs {
 		}
 	}
 
-	/** Completes when a condition is true, or cannot become true any more. */
-	private CompletableFuture<Void> until(Run run, BooleanSupplier condition) {
-		return CompletableFuture.supplyAsync(() -> run.responded().isDone() || condition.getAsBoolean(), after(50))
-			.thenCompose((done) -> done ? CompletableFuture.completedFuture(null) : until(run, condition));
+	/**
+	 * Completes when a condition is true, or cannot become true any more, with whether it
+	 * is.
+	 */
+	private CompletableFuture<Boolean> until(Run run, BooleanSupplier condition) {
+		return CompletableFuture.supplyAsync(() -> {
+			boolean responded = run.responded().isDone();
+			return condition.getAsBoolean() ? Boolean.TRUE : responded ? Boolean.FALSE : null;
+		}, after(50))
+			.thenCompose((reached) -> (reached != null) ? CompletableFuture.completedFuture(reached)
+					: until(run, condition));
 	}
 
 	private static Executor after(int millis) {

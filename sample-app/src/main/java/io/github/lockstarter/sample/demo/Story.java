@@ -5,6 +5,8 @@ import java.util.Locale;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.sample.demo.Bar.State;
+
 /**
  * What has happened in a run, in words.
  *
@@ -50,8 +52,8 @@ record Story(LaneTimeline left, LaneTimeline right, boolean over) {
 	private String ofPayment(Run run, Kill kill) {
 		String letter = run.letter(kill.instance().name());
 		Kill.Outcome outcome = kill.outcome();
-		String result = "Locks in Redis: %s. Locks in the database: %s.".formatted(payments(this.left),
-				payments(this.right));
+		String result = "%s: %s. %s: %s.".formatted(this.left.policy().label(), payments(this.left),
+				this.right.policy().label(), payments(this.right));
 		if (outcome == null) {
 			return "Instance %s makes a payment on both sides. It will be killed after the commit, before it responds."
 				.formatted(letter);
@@ -59,10 +61,21 @@ record Story(LaneTimeline left, LaneTimeline right, boolean over) {
 		if (kill.hasFailed()) {
 			return notKilled(letter, outcome, result);
 		}
-		String death = "Instance %s was killed after %s: both payments are committed, and the client has no response."
-			.formatted(letter, seconds(Timeline.millis(run.started(), outcome.time())));
-		return this.over ? death + " The client sent both again. " + result
-				: death + " The client sends both again. The lock in Redis has to expire first.";
+		String killed = "Instance %s was killed after %s".formatted(letter,
+				seconds(Timeline.millis(run.started(), outcome.time())));
+		if (!isUnanswered(this.left) || !isUnanswered(this.right)) {
+			return killed + ", but had responded." + (this.over ? " " + result : "");
+		}
+		return killed + ": both payments are committed, and the client has no response."
+				+ (this.over ? " The client sent both again. " + result
+						: " The client sends both again. The lock in Redis has to expire first.");
+	}
+
+	/**
+	 * Returns whether the instance was killed before it responded to the first request.
+	 */
+	private static boolean isUnanswered(LaneTimeline lane) {
+		return lane.bars().stream().limit(1).allMatch((bar) -> bar.state() == State.KILLED);
 	}
 
 	private String notKilled(String letter, Kill.Outcome outcome, String result) {

@@ -1,5 +1,6 @@
 package io.github.lockstarter.sample.console;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.LocalTime;
 import java.time.ZoneId;
@@ -11,6 +12,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -54,12 +56,33 @@ class ConsoleTests {
 	@Test
 	@DisplayName("serial: tasks of two processes run one at a time")
 	void serial() {
-		try (TestServer other = other();
+		assertSerial(Stream
+			.concat(Stream.of("lock.redis.key-prefix=console", "spring.datasource.url=jdbc:h2:mem:console"),
+					Stream.of(TestRedis.properties()))
+			.toArray(String[]::new));
+	}
+
+	@Test
+	@DisplayName("With --lock.store=jdbc the locks are in the sample's database, and no Redis is needed")
+	void database(@TempDir Path directory) {
+		System.setProperty("h2.bindAddress", "127.0.0.1");
+		assertSerial("lock.store=jdbc", "lock.jdbc.command-timeout=30s", "spring.data.redis.port=1",
+				"spring.datasource.url=jdbc:h2:file:%s;AUTO_SERVER=TRUE".formatted(directory.resolve("users")),
+				"spring.datasource.password=");
+	}
+
+	/** Runs tasks of two processes, while another application has the same locks. */
+	private static void assertSerial(String... properties) {
+		String[] arguments = Stream
+			.concat(Stream.of("serial", "--sample.console.duration=20ms"),
+					Stream.of(properties).map((property) -> "--" + property))
+			.toArray(String[]::new);
+		try (TestServer other = TestServer.start(new Class<?>[] { SampleApplication.class }, properties);
 				Lease lease = other.context()
 					.getBean(LockRegistry.class)
 					.acquire(new LockKey("console", "tasks"), UNTIL_BOTH_WANT_IT);
-				TestJvm first = start(serialOnRedis());
-				TestJvm second = start(serialOnRedis())) {
+				TestJvm first = start(arguments);
+				TestJvm second = start(arguments)) {
 			first.await("process ");
 			second.await("process ");
 			lease.close();
@@ -92,36 +115,8 @@ class ConsoleTests {
 		}
 	}
 
-	@Test
-	@DisplayName("With --lock.store=jdbc the locks are in the sample's database, and no Redis is needed")
-	void database() {
-		try (TestJvm process = start("serial", "--lock.store=jdbc", "--spring.data.redis.port=1")) {
-			assertThat(process.awaitEnd()).isZero();
-			assertThat(process.await("at most ")).startsWith("1 at once");
-		}
-	}
-
-	private static String[] serialOnRedis() {
-		return Stream
-			.concat(Stream.of("serial"),
-					Stream.concat(Stream.of("sample.console.duration=20ms"), onRedis()).map((each) -> "--" + each))
-			.toArray(String[]::new);
-	}
-
-	/** Starts an application with the same locks. */
-	private static TestServer other() {
-		return TestServer.start(new Class<?>[] { SampleApplication.class },
-				Stream.concat(Stream.of("spring.datasource.url=jdbc:h2:mem:console"), onRedis())
-					.toArray(String[]::new));
-	}
-
-	private static Stream<String> onRedis() {
-		return Stream.concat(Stream.of("lock.redis.key-prefix=console"), Stream.of(TestRedis.properties()));
-	}
-
 	private static TestJvm start(String... args) {
-		return TestJvm.start(SampleApplication.class,
-				Stream.concat(Stream.of(args), Stream.of("--spring.datasource.url=jdbc:h2:mem:tasks")).toArray());
+		return TestJvm.start(SampleApplication.class, (Object[]) args);
 	}
 
 	private static List<Line> lines(TestJvm process) {

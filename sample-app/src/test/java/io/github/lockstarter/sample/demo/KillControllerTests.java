@@ -65,6 +65,16 @@ class KillControllerTests {
 			.hasStatus(HttpStatus.UNPROCESSABLE_CONTENT);
 	}
 
+	@Test
+	@DisplayName("A payment is not compared where no lock is in Redis, and the page says what to do")
+	void withoutRedis() {
+		assertThat(from("127.0.0.1", "localhost", "none", "/runs").param("kill", "payment"))
+			.hasStatus(HttpStatus.UNPROCESSABLE_CONTENT)
+			.bodyText()
+			.contains("start all instances with --lock.store=redis")
+			.doesNotContain("after a payment");
+	}
+
 	private MockMvcRequestBuilder from(String address, String host, @Nullable String site, String path) {
 		MockMvcRequestBuilder request = this.mvc.post().uri(path).header("Host", host).with((each) -> {
 			each.setRemoteAddr(address);

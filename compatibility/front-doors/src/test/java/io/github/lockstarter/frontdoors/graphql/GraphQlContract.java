@@ -34,7 +34,7 @@ import static org.awaitility.Awaitility.await;
 @ExtendWith(OutputCaptureExtension.class)
 abstract class GraphQlContract {
 
-	private static final String PROBLEMS = "https://lockstarter.github.io/problems/";
+	private static final String PROBLEMS = "https://api.example.com/problems/";
 
 	@Autowired
 	private Work work;

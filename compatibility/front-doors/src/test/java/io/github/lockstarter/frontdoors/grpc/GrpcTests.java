@@ -62,7 +62,7 @@ import static org.mockito.Mockito.mock;
 @ExtendWith(OutputCaptureExtension.class)
 class GrpcTests {
 
-	private static final String PROBLEMS = "https://lockstarter.github.io/problems/";
+	private static final String PROBLEMS = "https://api.example.com/problems/";
 
 	@Autowired
 	private Work work;
