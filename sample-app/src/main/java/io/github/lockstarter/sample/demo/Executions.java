@@ -20,7 +20,7 @@ class Executions {
 		this.jdbc = jdbc;
 	}
 
-	/** What is recorded is seen at once, whatever becomes of the work. */
+	/** Others see the execution at once, even if its work is rolled back. */
 	@Transactional(propagation = Propagation.REQUIRES_NEW)
 	void begin(String userName, int request, String instance) {
 		this.jdbc.sql("insert into execution (user_name, request, server, started) values (?, ?, ?, ?)")
