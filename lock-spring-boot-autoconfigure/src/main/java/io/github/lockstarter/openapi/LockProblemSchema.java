@@ -52,7 +52,7 @@ public final class LockProblemSchema implements GlobalOpenApiCustomizer {
 
 	private static Schema<?> schema() {
 		return new ObjectSchema().description("Problem details (RFC 9457).")
-			.addProperty("type", new StringSchema().format("uri-reference").description("The type of the problem."))
+			.addProperty("type", new StringSchema().format("uri").description("The type of the problem."))
 			.addProperty("title", new StringSchema().description("A short summary of the problem."))
 			.addProperty("status", new IntegerSchema().description("The status of the response."))
 			.addProperty("detail", new StringSchema().description("What the client can do about it."))
