@@ -34,12 +34,13 @@ class KilledInstanceTests {
 
 	@BeforeEach
 	void start() {
-		String[] properties = Stream
-			.concat(Stream.of(TestRedis.properties()),
-					Stream.of("lock.redis.key-prefix=killed", "sample.points.latency=1s",
-							"spring.datasource.url=jdbc:h2:file:%s;AUTO_SERVER=TRUE"
-								.formatted(this.directory.resolve("users")),
-							"spring.datasource.password="))
+		String[] properties = Stream.concat(Stream.of(TestRedis.properties()),
+				// A payment must not lose its lock if the machine stands still.
+				Stream.of("lock.redis.key-prefix=killed", "sample.points.latency=1s", "lock.names.payment.ttl=6s",
+						"lock.names.payment-in-database.ttl=6s",
+						"spring.datasource.url=jdbc:h2:file:%s;AUTO_SERVER=TRUE"
+							.formatted(this.directory.resolve("users")),
+						"spring.datasource.password="))
 			.toArray(String[]::new);
 		System.setProperty("h2.bindAddress", "127.0.0.1");
 		this.first = TestServer.start(new Class<?>[] { SampleApplication.class }, properties);
@@ -65,11 +66,7 @@ class KilledInstanceTests {
 	@Test
 	@DisplayName("An instance is killed while it holds the lock; the lock expires at its ttl, and a waiting request takes over")
 	void takeover() {
-		this.second.await("Started SampleApplication");
-		String home = "http://127.0.0.1:" + this.first.port() + "/";
-		this.browser.open(home);
-		this.browser.find("[name=kill]").click();
-		this.browser.awaitPage(home + "runs/");
+		press("[name=kill]");
 		this.browser.await(() -> this.browser.is("""
 				/^Instance B was killed after .* The lock expires at its ttl, 5\\.0 s after its last renewal\\.$/
 				  .test(document.getElementById('story').innerText)
@@ -88,11 +85,7 @@ class KilledInstanceTests {
 	@Test
 	@DisplayName("An instance is killed after the commit of a payment: the retry pays again with its lock in Redis, and gets the response with its lock in the database")
 	void payment() {
-		this.second.await("Started SampleApplication");
-		String home = "http://127.0.0.1:" + this.first.port() + "/";
-		this.browser.open(home);
-		this.browser.find("[value=payment]").click();
-		this.browser.awaitPage(home + "runs/");
+		press("[value=payment]");
 		assertThat(this.second.awaitEnd()).isEqualTo(137);
 		this.browser.await(() -> this.browser.count("#run[data-over=true]") == 1);
 		assertThat(this.browser.text("#payment-rows")).isEqualTo("Payments in the database\n2: 1 too many");
@@ -104,6 +97,15 @@ class KilledInstanceTests {
 					+ " Locks in Redis: 2 payments. Locks in the database: 1 payment.");
 		assertThat(this.browser.text("#run-title"))
 			.isEqualTo("A payment and its retry, with locks in Redis and in the database");
+	}
+
+	/** Presses a button when both instances run, and waits for the page of the run. */
+	private void press(String button) {
+		this.second.await("Started SampleApplication");
+		String home = "http://127.0.0.1:" + this.first.port() + "/";
+		this.browser.open(home);
+		this.browser.find(button).click();
+		this.browser.awaitPage(home + "runs/");
 	}
 
 }

@@ -69,9 +69,8 @@ public final class LocalMySql extends LocalServer implements LocalDatabase {
 	/** Returns a command for a server in this directory, as the user of this process. */
 	private List<String> command(String program, String... options) {
 		List<String> command = new ArrayList<>();
-		// Both servers refuse to run as root unless configured. A MariaDB that starts
-		// deletes
-		// all temporary tables in its --tmpdir, including those of other servers.
+		// Both servers refuse to run as root unless configured. MariaDB deletes all
+		// temporary tables in its --tmpdir when it starts, even those of other servers.
 		command.addAll(List.of(program, "--no-defaults", "--user=" + System.getProperty("user.name"),
 				"--datadir=" + directory().resolve("data"), "--tmpdir=" + directory()));
 		command.addAll(List.of(options));

@@ -49,10 +49,10 @@ public abstract class LocalServer implements AutoCloseable {
 
 	/**
 	 * Returns a free port outside of the ranges from which Linux, macOS and Windows by
-	 * default take ports for connections and for servers without a port of their own.
-	 * Until this process ends, no other process of tests gets it: so it is still free
-	 * when the server starts, and starts again. The port of a Redis cluster bus, which is
-	 * 10,000 higher, is free as well.
+	 * default take ports for connections and for servers without a port of their own. No
+	 * other process of tests of this user gets it before this process ends. So it is most
+	 * likely still free when the server starts, and starts again. The port of a Redis
+	 * cluster bus, which is 10,000 higher, is free as well.
 	 */
 	public static int unusedPort() {
 		while (true) {
