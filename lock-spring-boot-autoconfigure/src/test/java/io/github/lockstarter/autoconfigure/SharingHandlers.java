@@ -99,6 +99,12 @@ class SharingHandlers {
 					.body(value));
 	}
 
+	@PostMapping("/counted")
+	@ExclusiveRequest(name = "counted", key = "#key", waitTime = "30s", onConflict = OnConflict.SHARE)
+	Mono<String> counted(@RequestParam String key) {
+		return mono(key);
+	}
+
 	@PostMapping("/hasty")
 	@ExclusiveRequest(name = "shared", key = "#key", waitTime = "100ms", onConflict = OnConflict.SHARE)
 	Mono<String> hasty(@RequestParam String key) {
