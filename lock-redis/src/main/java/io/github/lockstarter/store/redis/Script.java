@@ -270,11 +270,11 @@ enum Script {
 			    %s
 			  end
 			}
-			local answers = {}
+			local answers, keys, args = {}, {}, {}
 			for i = 1, #KEYS / 3 do
 			  local key, arg = 3 * i - 2, 4 * i - 3
-			  local keys = { KEYS[key], KEYS[key + 1], KEYS[key + 2] }
-			  local args = { ARGV[arg + 1], ARGV[arg + 2], ARGV[arg + 3] }
+			  keys[1], keys[2], keys[3] = KEYS[key], KEYS[key + 1], KEYS[key + 2]
+			  args[1], args[2], args[3] = ARGV[arg + 1], ARGV[arg + 2], ARGV[arg + 3]
 			  local done, answer = pcall(scripts[ARGV[arg]], keys, args)
 			  if done then
 			    answers[i] = answer

@@ -1,9 +1,18 @@
 package io.github.lockstarter.store.redis;
 
+import java.nio.charset.StandardCharsets;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.protocol.CommandArgs;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
 
 /**
  * The arguments of a script call, written without conversion. The driver would create
@@ -11,10 +20,25 @@ import io.netty.buffer.ByteBufUtil;
  */
 final class ScriptArgs extends CommandArgs<byte[], byte[]> {
 
+	private static final int END_OF_LINE = '\r' << 8 | '\n';
+
+	/**
+	 * Numbers below this one are converted once. Converting them for each argument takes
+	 * longer than writing the argument.
+	 */
+	private static final int CONVERTED = 256;
+
+	private static final byte[][] NUMBERS = converted(ScriptArgs::number);
+
+	private static final byte[][] LENGTHS = converted(ScriptArgs::length);
+
+	private static final Map<Script, byte[]> DIGESTS = new EnumMap<>(Stream.of(Script.values())
+		.collect(Collectors.toMap(Function.identity(), (script) -> bytes(script.digest()))));
+
 	private final Script script;
 
 	/** The digest of the script, or its text. */
-	private final String sent;
+	private final byte[] sent;
 
 	private final byte[][] keys;
 
@@ -25,10 +49,10 @@ final class ScriptArgs extends CommandArgs<byte[], byte[]> {
 	 * @param keys at least one
 	 */
 	ScriptArgs(Script script, byte[][] keys, byte[][] args) {
-		this(script, script.digest(), keys, args);
+		this(script, Objects.requireNonNull(DIGESTS.get(script)), keys, args);
 	}
 
-	private ScriptArgs(Script script, String sent, byte[][] keys, byte[][] args) {
+	private ScriptArgs(Script script, byte[] sent, byte[][] keys, byte[][] args) {
 		super(ByteArrayCodec.INSTANCE);
 		this.script = script;
 		this.sent = sent;
@@ -40,7 +64,7 @@ final class ScriptArgs extends CommandArgs<byte[], byte[]> {
 
 	/** Returns the same arguments with the text of the script. */
 	ScriptArgs withText() {
-		return new ScriptArgs(this.script, this.script.text(), this.keys, this.args);
+		return new ScriptArgs(this.script, this.script.text().getBytes(StandardCharsets.UTF_8), this.keys, this.args);
 	}
 
 	@Override
@@ -50,12 +74,9 @@ final class ScriptArgs extends CommandArgs<byte[], byte[]> {
 
 	@Override
 	public void encode(ByteBuf buffer) {
-		writeLength(buffer, ByteBufUtil.utf8Bytes(this.sent));
-		ByteBufUtil.writeUtf8(buffer, this.sent);
-		endLine(buffer);
-		writeLength(buffer, digits(this.keys.length));
-		writeNumber(buffer, this.keys.length);
-		endLine(buffer);
+		int keys = this.keys.length;
+		write(buffer, this.sent);
+		write(buffer, (keys < CONVERTED) ? NUMBERS[keys] : number(keys));
 		for (byte[] key : this.keys) {
 			write(buffer, key);
 		}
@@ -65,30 +86,26 @@ final class ScriptArgs extends CommandArgs<byte[], byte[]> {
 	}
 
 	private static void write(ByteBuf buffer, byte[] argument) {
-		writeLength(buffer, argument.length);
+		int length = argument.length;
+		buffer.writeBytes((length < CONVERTED) ? LENGTHS[length] : length(length));
 		buffer.writeBytes(argument);
-		endLine(buffer);
+		buffer.writeShort(END_OF_LINE);
 	}
 
-	private static void writeLength(ByteBuf buffer, int length) {
-		buffer.writeByte('$');
-		writeNumber(buffer, length);
-		endLine(buffer);
+	private static byte[] length(int length) {
+		return bytes("$" + length + "\r\n");
 	}
 
-	private static void writeNumber(ByteBuf buffer, int number) {
-		if (number >= 10) {
-			writeNumber(buffer, number / 10);
-		}
-		buffer.writeByte('0' + number % 10);
+	private static byte[] number(int number) {
+		return bytes(Integer.toString(number));
 	}
 
-	private static int digits(int number) {
-		return (number < 10) ? 1 : 1 + digits(number / 10);
+	private static byte[] bytes(String text) {
+		return text.getBytes(StandardCharsets.US_ASCII);
 	}
 
-	private static void endLine(ByteBuf buffer) {
-		buffer.writeByte('\r').writeByte('\n');
+	private static byte[][] converted(IntFunction<byte[]> conversion) {
+		return IntStream.range(0, CONVERTED).mapToObj(conversion).toArray(byte[][]::new);
 	}
 
 }
