@@ -105,7 +105,7 @@ public final class Http implements Workload {
 					rounds.ratio(endpoint, byHand, (answers) -> answers.slice().rate()),
 					rounds.ratio(endpoint, free, (answers) -> answers.slice().percentile(99))));
 		report.table(
-				"**%s, distinct keys.** The handler does nothing. Without a lock there were %s answers per\nsecond."
+				"**%s, distinct keys.** The handler does nothing. Without a lock there were %s responses per\nsecond."
 					.formatted(server, Spread.text(rounds.of(free, (answers) -> answers.slice().rate()).median())),
 				table);
 		unanswered(report, server, KeySpace.DISTINCT, rounds);

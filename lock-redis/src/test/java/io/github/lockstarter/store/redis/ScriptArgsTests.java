@@ -42,7 +42,7 @@ class ScriptArgsTests {
 
 	private static byte[][] texts(String prefix, int count) {
 		return IntStream.range(0, count)
-			.mapToObj((i) -> (prefix + "x".repeat(i % 120)).getBytes(StandardCharsets.UTF_8))
+			.mapToObj((i) -> (prefix + "x".repeat(i % 300)).getBytes(StandardCharsets.UTF_8))
 			.toArray(byte[][]::new);
 	}
 
