@@ -22,10 +22,7 @@ final class ScriptArgs extends CommandArgs<byte[], byte[]> {
 
 	private static final int END_OF_LINE = '\r' << 8 | '\n';
 
-	/**
-	 * Numbers below this one are converted once. Converting them for each argument takes
-	 * longer than writing the argument.
-	 */
+	/** Numbers below this one are converted once, and not for each argument. */
 	private static final int CONVERTED = 256;
 
 	private static final byte[][] NUMBERS = converted(ScriptArgs::number);
