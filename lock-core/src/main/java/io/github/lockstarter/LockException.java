@@ -106,12 +106,32 @@ public abstract class LockException extends ResponseStatusException {
 	 * Sets the title and the detail in the language of the request. Messages of the
 	 * application take precedence over those of the library, which exist in English and
 	 * Japanese.
+	 * @see #localizedBody
 	 */
 	@Override
 	public ProblemDetail updateAndGetBody(@Nullable MessageSource application, Locale locale) {
 		ProblemDetail body = super.updateAndGetBody(application, locale);
 		body.setTitle(message(getTitleMessageCode(), application, locale));
 		body.setDetail(message(getDetailMessageCode(), application, locale));
+		return body;
+	}
+
+	/**
+	 * Returns a copy of the body in the language of the request, and leaves this
+	 * exception as it is: several requests may get the same exception.
+	 * @see #updateAndGetBody
+	 */
+	public ProblemDetail localizedBody(@Nullable MessageSource application, Locale locale) {
+		ProblemDetail own = getBody();
+		ProblemDetail body = ProblemDetail.forStatus(own.getStatus());
+		String type = (application != null) ? application.getMessage(getTypeMessageCode(), null, null, locale) : null;
+		body.setType((type != null) ? URI.create(type) : own.getType());
+		body.setTitle(message(getTitleMessageCode(), application, locale));
+		body.setDetail(message(getDetailMessageCode(), application, locale));
+		body.setInstance(own.getInstance());
+		if (own.getProperties() != null) {
+			own.getProperties().forEach(body::setProperty);
+		}
 		return body;
 	}
 

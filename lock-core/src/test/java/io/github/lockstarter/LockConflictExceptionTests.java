@@ -9,6 +9,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.http.HttpStatus;
+import org.springframework.http.ProblemDetail;
 
 import io.github.lockstarter.LockConflictException.ConflictReason;
 
@@ -49,6 +50,24 @@ class LockConflictExceptionTests {
 		assertThat(conflict.getBody().getTitle()).isEqualTo("Request already in progress");
 		assertThat(conflict.getBody().getProperties()).containsEntry("retryAfterMillis", 1840L);
 		assertThat(conflict.getHeaders().getFirst("Retry-After")).isEqualTo("2");
+	}
+
+	@Test
+	@DisplayName("Requests that get the same conflict each get a body in their language, and the conflict stays as it is")
+	void languages() {
+		LockConflictException conflict = new LockConflictException(KEY, AT_ONCE, RETRY_AFTER);
+		conflict.getBody().setInstance(URI.create("/users"));
+		String before = conflict.getBody().toString();
+		ProblemDetail english = conflict.localizedBody(null, Locale.ENGLISH);
+		ProblemDetail japanese = conflict.localizedBody(null, Locale.JAPANESE);
+		japanese.setProperty("added", "later");
+		japanese.setType(URI.create("https://example.com/conflict"));
+		assertThat(english.getTitle()).isEqualTo("Request already in progress").isNotEqualTo(japanese.getTitle());
+		assertThat(english.getDetail()).isNotNull().isNotEqualTo(japanese.getDetail());
+		assertThat(english.getInstance()).isEqualTo(URI.create("/users"));
+		assertThat(english.getStatus()).isEqualTo(409);
+		assertThat(english.getProperties()).containsOnlyKeys("retryAfterMillis");
+		assertThat(conflict.getBody()).hasToString(before);
 	}
 
 	@Test

@@ -35,8 +35,7 @@ final class CallerAnswers {
 	 */
 	static <T> Delivery async(CompletableFuture<T> result, BiFunction<Acquisition, Answer, T> value,
 			Executor executor) {
-		Runnable contention = (executor instanceof ContentionListener caller) ? caller::contended : () -> {
-		};
+		Runnable contention = (executor instanceof ContentionListener caller) ? caller::contended : null;
 		return new Delivery.Async(executor, contention, (acquisition, given) -> {
 			try {
 				if (!result.complete(value.apply(acquisition, given))) {
@@ -74,7 +73,7 @@ final class CallerAnswers {
 	private void throwRejection(Acquisition acquisition, Answer given) {
 		throwFailure(given);
 		if (given instanceof Rejected rejected) {
-			throw this.conflictFactory.create(acquisition.key(), acquisition.reason(rejected), rejected.retryAfter());
+			throw this.conflictFactory.create(acquisition.key(), rejected.reason(), rejected.retryAfter());
 		}
 	}
 

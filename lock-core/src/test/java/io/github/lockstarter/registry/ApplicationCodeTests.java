@@ -82,7 +82,7 @@ class ApplicationCodeTests {
 	@AfterEach
 	void nothingIsLeft() {
 		this.runtime.open();
-		Awaitility.await().until(() -> this.locks.entries().isEmpty());
+		Awaitility.await().until(() -> this.locks.entries().snapshots().findAny().isEmpty());
 		this.locks.close();
 	}
 

@@ -16,7 +16,7 @@ public final class RegistryAccess {
 
 	/** Returns whether no lock has a holder or a waiter. */
 	public static boolean isUnused(DefaultLockRegistry registry) {
-		return registry.entries().isEmpty();
+		return registry.entries().snapshots().findAny().isEmpty();
 	}
 
 	/**

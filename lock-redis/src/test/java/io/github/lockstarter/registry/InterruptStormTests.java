@@ -83,7 +83,9 @@ class InterruptStormTests {
 			assertThat(this.violations).hasValue(0);
 			assertThat(this.served.get()).isGreaterThan(100);
 			Awaitility.await().untilAsserted(() -> assertThat(redis.keys("storm:{*")).isEmpty());
-			Awaitility.await().until(() -> first.locks().entries().isEmpty() && second.locks().entries().isEmpty());
+			Awaitility.await()
+				.until(() -> first.locks().entries().snapshots().findAny().isEmpty()
+						&& second.locks().entries().snapshots().findAny().isEmpty());
 			Awaitility.await()
 				.atMost(Duration.ofSeconds(15))
 				.untilAsserted(() -> assertThat(redis.keys("storm:waiting:*")).isEmpty());

@@ -64,7 +64,7 @@ class TokenLocksOnRedisTests {
 	@AfterEach
 	void closeAndLeaveNothing() {
 		for (RedisInstance instance : List.of(this.first, this.second)) {
-			Awaitility.await().until(() -> instance.locks().entries().isEmpty());
+			Awaitility.await().until(() -> instance.locks().entries().snapshots().findAny().isEmpty());
 			instance.close();
 		}
 		assertThat(redis.keys("tokens:{*" + this.key.key())).isEmpty();
@@ -218,7 +218,7 @@ class TokenLocksOnRedisTests {
 				this.secondLocks.acquireAsync(this.key, WAITING, "another-token-of-the-caller").toCompletableFuture());
 		awaitWaiting(1);
 		waiting.forEach((each) -> each.cancel(false));
-		Awaitility.await().until(() -> this.second.locks().entries().isEmpty());
+		Awaitility.await().until(() -> this.second.locks().entries().snapshots().findAny().isEmpty());
 		release(this.firstLocks, TOKEN);
 		Awaitility.await()
 			.during(Duration.ofMillis(300))

@@ -63,7 +63,7 @@ public final class LockProblems {
 	 * @return the body, including title and detail
 	 */
 	public ProblemDetail describe(LockException exception, Locale locale) {
-		return withBaseUri(exception.updateAndGetBody(this.application, locale));
+		return withBaseUri(exception.localizedBody(this.application, locale));
 	}
 
 	/**

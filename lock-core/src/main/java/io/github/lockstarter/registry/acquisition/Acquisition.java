@@ -179,15 +179,21 @@ public abstract sealed class Acquisition permits LeaseAcquisition, ResultAcquisi
 	}
 
 	/**
-	 * Marks the caller as contended. The first time, it is counted, and the caller is
-	 * notified.
+	 * Marks the caller as contended. The first time, it is counted.
+	 * @return whether the caller has to be notified by {@link #notifyOfContention()}
 	 */
-	public final void meetContention() {
-		if (!this.contended) {
-			this.contended = true;
-			this.context.observer().count(this.key, Event.CONTENDED);
-			this.delivery.contended();
+	public final boolean meetContention() {
+		if (this.contended) {
+			return false;
 		}
+		this.contended = true;
+		this.context.observer().count(this.key, Event.CONTENDED);
+		return this.delivery.isNotified();
+	}
+
+	/** Notifies the caller that the lock is held. Runs code of the application. */
+	public final void notifyOfContention() {
+		this.delivery.contended();
 	}
 
 	/** Answers the caller with the lease, which is observed from then on. */
@@ -204,16 +210,15 @@ public abstract sealed class Acquisition permits LeaseAcquisition, ResultAcquisi
 	 * Rejects the caller. The remaining time is zero if the holder's lease is unknown.
 	 */
 	public final void reject(Duration remaining) {
-		answer(rejection(remaining, false));
+		answer(rejection(remaining, waits() ? ConflictReason.WAIT_TIMEOUT : ConflictReason.HELD));
 	}
 
 	/**
 	 * Rejects the caller while it submits the acquisition. The caller has to call
 	 * {@link #deliverRejection()} afterwards, which saves a thread switch.
-	 * @param queueFull whether the caller wanted to wait, and the wait queue is full
 	 */
-	public void rejectAtOnce(Duration remaining, boolean queueFull) {
-		this.answer.complete(rejection(remaining, queueFull));
+	public void rejectAtOnce(Duration remaining, ConflictReason reason) {
+		this.answer.complete(rejection(remaining, reason));
 	}
 
 	/**
@@ -228,8 +233,8 @@ public abstract sealed class Acquisition permits LeaseAcquisition, ResultAcquisi
 		return false;
 	}
 
-	final Rejected rejection(Duration remaining, boolean queueFull) {
-		return new Rejected(remaining.isZero() ? this.options.ttl() : remaining, queueFull);
+	final Rejected rejection(Duration remaining, ConflictReason reason) {
+		return new Rejected(remaining.isZero() ? this.options.ttl() : remaining, reason);
 	}
 
 	public final void fail(String message, @Nullable Throwable cause) {
@@ -345,11 +350,19 @@ public abstract sealed class Acquisition permits LeaseAcquisition, ResultAcquisi
 			end(Event.RESULT, null);
 		}
 		else if (given instanceof Rejected rejected) {
-			end(rejected.queueFull() ? Event.QUEUE_FULL : waits() ? Event.TIMEOUT : Event.CONFLICT, null);
+			end(event(rejected.reason()), null);
 		}
 		else if (given instanceof Failed failed) {
 			end(Event.ERROR, failed.failure());
 		}
+	}
+
+	private static Event event(ConflictReason reason) {
+		return switch (reason) {
+			case HELD -> Event.CONFLICT;
+			case WAIT_TIMEOUT -> Event.TIMEOUT;
+			case QUEUE_FULL -> Event.QUEUE_FULL;
+		};
 	}
 
 	/** Reports the end of the attempt to operators. Runs code of the application. */
@@ -359,12 +372,6 @@ public abstract sealed class Acquisition permits LeaseAcquisition, ResultAcquisi
 			boolean waited = this.contended && waits() && outcome != Event.QUEUE_FULL;
 			this.observation.stop(outcome, waited ? Duration.ofNanos(waited()) : null, failure);
 		}
-	}
-
-	/** Returns why the caller was rejected. */
-	public final ConflictReason reason(Rejected rejected) {
-		return rejected.queueFull() ? ConflictReason.QUEUE_FULL
-				: waits() ? ConflictReason.WAIT_TIMEOUT : ConflictReason.HELD;
 	}
 
 }

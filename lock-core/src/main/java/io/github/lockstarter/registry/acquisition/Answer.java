@@ -4,6 +4,7 @@ import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.LockConflictException.ConflictReason;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.TokenLocks.TokenLock;
 import io.github.lockstarter.registry.observe.HoldObservation;
@@ -45,9 +46,9 @@ public sealed interface Answer {
 	 * Another caller holds the lock.
 	 *
 	 * @param retryAfter the time after which the lock may be free
-	 * @param queueFull whether the caller wanted to wait, and the wait queue is full
+	 * @param reason why the caller is rejected
 	 */
-	record Rejected(Duration retryAfter, boolean queueFull) implements Answer {
+	record Rejected(Duration retryAfter, ConflictReason reason) implements Answer {
 	}
 
 	/**

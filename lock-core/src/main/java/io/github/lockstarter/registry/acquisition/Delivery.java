@@ -17,6 +17,9 @@ public sealed interface Delivery {
 	 */
 	Executor executor();
 
+	/** Returns whether the caller wants to know that the lock is held. */
+	boolean isNotified();
+
 	/** Notifies the caller that the lock is held. */
 	void contended();
 
@@ -28,6 +31,11 @@ public sealed interface Delivery {
 	 * nobody needs to know
 	 */
 	record Blocking(Executor executor, @Nullable CompletableFuture<Void> contention) implements Delivery {
+
+		@Override
+		public boolean isNotified() {
+			return this.contention != null;
+		}
 
 		@Override
 		public void contended() {
@@ -42,14 +50,23 @@ public sealed interface Delivery {
 	 * No thread waits for the answer.
 	 *
 	 * @param executor also runs the action
-	 * @param contention is run when the lock turns out to be held
+	 * @param contention is run when the lock turns out to be held; {@code null} if nobody
+	 * needs to know
 	 * @param action processes the answer
 	 */
-	record Async(Executor executor, Runnable contention, BiConsumer<Acquisition, Answer> action) implements Delivery {
+	record Async(Executor executor, @Nullable Runnable contention,
+			BiConsumer<Acquisition, Answer> action) implements Delivery {
+
+		@Override
+		public boolean isNotified() {
+			return this.contention != null;
+		}
 
 		@Override
 		public void contended() {
-			this.contention.run();
+			if (this.contention != null) {
+				this.contention.run();
+			}
 		}
 
 	}

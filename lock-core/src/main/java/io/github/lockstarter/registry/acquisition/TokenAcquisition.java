@@ -4,6 +4,7 @@ import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.LockConflictException.ConflictReason;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.TokenLocks.TokenLock;
@@ -32,8 +33,8 @@ public abstract sealed class TokenAcquisition extends Acquisition permits NewTok
 	 * code of the caller must not run.
 	 */
 	@Override
-	public final void rejectAtOnce(Duration remaining, boolean queueFull) {
-		answer(rejection(remaining, queueFull));
+	public final void rejectAtOnce(Duration remaining, ConflictReason reason) {
+		answer(rejection(remaining, reason));
 	}
 
 	@Override

@@ -218,11 +218,6 @@ public final class LockEntries {
 		return closed;
 	}
 
-	/** Returns whether no lock is held or waited for. */
-	boolean isEmpty() {
-		return this.entries.isEmpty();
-	}
-
 	void remove(LockEntry entry) {
 		this.entries.remove(entry.key(), entry);
 		CompletableFuture<Void> closed = this.closing.isEmpty() ? null : this.closing.remove(entry);

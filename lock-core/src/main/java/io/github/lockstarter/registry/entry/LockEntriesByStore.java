@@ -125,11 +125,6 @@ public final class LockEntriesByStore {
 		return CompletableFuture.allOf(all().map(LockEntries::releaseAll).toArray(CompletableFuture[]::new));
 	}
 
-	/** Returns whether no lock is held or waited for. */
-	public boolean isEmpty() {
-		return all().allMatch(LockEntries::isEmpty);
-	}
-
 	private Stream<LockEntries> all() {
 		return this.byStore.values().stream();
 	}

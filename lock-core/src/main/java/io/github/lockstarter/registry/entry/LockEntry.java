@@ -10,6 +10,7 @@ import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockstarter.LockConflictException.ConflictReason;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.registry.lease.LeasedLock;
@@ -52,7 +53,8 @@ final class LockEntry implements LeasedLock {
 
 	private final StoredLock stored;
 
-	private final WaitQueue queue = new WaitQueue();
+	/** Shared while it is empty and the lock is held, because there may be many locks. */
+	private WaitQueue queue = WaitQueue.EMPTY;
 
 	/** Created when a caller is about to wait, and dropped when the lock is held here. */
 	private @Nullable WakeUp wakeUp;
@@ -143,10 +145,13 @@ final class LockEntry implements LeasedLock {
 	}
 
 	private Step admitted(Acquisition acquisition) {
+		boolean contended = this.state == EntryState.HELD || this.state == EntryState.WAITING;
+		Step notification = contended ? WaitQueue.meetContention(acquisition) : Step.NOTHING;
+		return notification.then(queuedOrAnswered(acquisition));
+	}
+
+	private Step queuedOrAnswered(Acquisition acquisition) {
 		boolean taken = this.state == EntryState.HELD || this.queue.headOrTryLock() != null;
-		if (this.state == EntryState.HELD || this.state == EntryState.WAITING) {
-			acquisition.meetContention();
-		}
 		StoreLease holder = this.lease;
 		// After the end of the lease, other holders may have left a result before the
 		// caller arrived.
@@ -155,7 +160,7 @@ final class LockEntry implements LeasedLock {
 		}
 		boolean asking = this.state == EntryState.ACQUIRING || this.state == EntryState.RELEASING;
 		if (taken && asking && !acquisition.waits() && !this.entries.isClosed()) {
-			this.queue.addTryLock(acquisition);
+			ownQueue().addTryLock(acquisition);
 			return Step.NOTHING;
 		}
 		if (this.entries.isClosed() || (taken && acquisition.waits() && this.entries.isDraining())) {
@@ -163,13 +168,13 @@ final class LockEntry implements LeasedLock {
 		}
 		if (taken && !acquisition.waits()) {
 			Duration remaining = remaining();
-			return () -> acquisition.rejectAtOnce(remaining, false);
+			return () -> acquisition.rejectAtOnce(remaining, ConflictReason.HELD);
 		}
 		if (taken && !this.queue.hasRoomFor(acquisition, this.entries.maxWaiters())) {
 			Duration remaining = remaining();
-			return () -> acquisition.rejectAtOnce(remaining, true);
+			return () -> acquisition.rejectAtOnce(remaining, ConflictReason.QUEUE_FULL);
 		}
-		this.queue.add(acquisition);
+		ownQueue().add(acquisition);
 		if (this.state == EntryState.NEW) {
 			return acquire(acquisition, acquisition.blocks());
 		}
@@ -195,7 +200,7 @@ final class LockEntry implements LeasedLock {
 			if (this.state != EntryState.NEW) {
 				return null;
 			}
-			this.queue.add(acquisition);
+			ownQueue().add(acquisition);
 			return member(acquisition);
 		});
 	}
@@ -227,8 +232,7 @@ final class LockEntry implements LeasedLock {
 			if (held == null) {
 				return acquireNext(false);
 			}
-			acquisition.meetContention();
-			return held(held, turn);
+			return WaitQueue.meetContention(acquisition).then(held(held, turn));
 		});
 	}
 
@@ -256,7 +260,8 @@ final class LockEntry implements LeasedLock {
 		perform(() -> {
 			Duration remaining = remaining();
 			return this.queue.remove(acquisition)
-					? retireIfUnused().then(() -> acquisition.rejectAtOnce(remaining, true)) : Step.NOTHING;
+					? retireIfUnused().then(() -> acquisition.rejectAtOnce(remaining, ConflictReason.QUEUE_FULL))
+					: Step.NOTHING;
 		});
 	}
 
@@ -416,6 +421,9 @@ final class LockEntry implements LeasedLock {
 		this.state = EntryState.HELD;
 		Step closing = stopWatching();
 		Step rejections = this.queue.held(granted.remaining());
+		if (this.queue.isEmpty()) {
+			this.queue = WaitQueue.EMPTY;
+		}
 		// The holder is answered before the rejected callers: it has work to do, and they
 		// may be many.
 		return closing.then(() -> {
@@ -617,6 +625,13 @@ final class LockEntry implements LeasedLock {
 			this.waitTimeout.cancel();
 		}
 		return stopWatching().then(() -> this.entries.remove(this));
+	}
+
+	private WaitQueue ownQueue() {
+		if (this.queue == WaitQueue.EMPTY) {
+			this.queue = new WaitQueue();
+		}
+		return this.queue;
 	}
 
 	private WakeUp wakeUp() {

@@ -17,6 +17,9 @@ import io.github.lockstarter.store.StoredResult;
  */
 final class WaitQueue extends AcquisitionQueue {
 
+	/** An empty queue, to which nothing is ever added. */
+	static final WaitQueue EMPTY = new WaitQueue();
+
 	/**
 	 * The callers without a wait time that arrived while a command to the store was
 	 * pending, or about to be sent. They are answered when it is known whether the lock
@@ -110,8 +113,20 @@ final class WaitQueue extends AcquisitionQueue {
 		}
 		List<Acquisition> rejected = tryLocks.toList();
 		rejected.forEach(tryLocks::remove);
-		rejected.forEach(Acquisition::meetContention);
-		return reject(rejected, remaining);
+		return meetContention(rejected).then(reject(rejected, remaining));
+	}
+
+	/**
+	 * Marks the caller as contended. Returns the step that notifies it, if it wants to be
+	 * notified.
+	 */
+	static Step meetContention(Acquisition acquisition) {
+		return acquisition.meetContention() ? acquisition::notifyOfContention : Step.NOTHING;
+	}
+
+	private static Step meetContention(Collection<Acquisition> acquisitions) {
+		List<Acquisition> notified = acquisitions.stream().filter(Acquisition::meetContention).toList();
+		return notified.isEmpty() ? Step.NOTHING : () -> notified.forEach(Acquisition::notifyOfContention);
 	}
 
 	static Step reject(Collection<Acquisition> rejected, Duration remaining) {
@@ -154,11 +169,9 @@ final class WaitQueue extends AcquisitionQueue {
 
 	/** The lock is held: all callers in the queue are contended. */
 	Step held(Duration remaining) {
-		if (this.uncontended > 0) {
-			forEach(Acquisition::meetContention);
-			this.uncontended = 0;
-		}
-		return rejectTryLocks(remaining);
+		Step notification = (this.uncontended > 0) ? meetContention(toList()) : Step.NOTHING;
+		this.uncontended = 0;
+		return notification.then(rejectTryLocks(remaining));
 	}
 
 	/** Removes all callers, and fails them. */

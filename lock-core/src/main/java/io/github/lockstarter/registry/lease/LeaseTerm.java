@@ -24,6 +24,18 @@ final class LeaseTerm {
 	 */
 	private static final long GRACE = TimeUnit.MILLISECONDS.toNanos(50);
 
+	/** In each time to live: a lease is renewed after a third of it. */
+	private static final int RENEWALS = 3;
+
+	/** The attempts in each time to live while renewals fail. */
+	private static final int ATTEMPTS = 9;
+
+	/**
+	 * The parts of a time to live within which renewals are sent together, so that leases
+	 * do not need a command each.
+	 */
+	private static final int BATCHES = 12;
+
 	/** A bit of the deadline, which is otherwise 0: it is final. */
 	private static final long FINAL = 1;
 
@@ -58,7 +70,7 @@ final class LeaseTerm {
 		this.options = options;
 		this.since = since;
 		this.deadline = turn.deadline() & ~FINAL;
-		this.renewAt = isRenewable() ? turn.asked() + ttl() / 3 : this.deadline;
+		this.renewAt = isRenewable() ? turn.asked() + ttl() / RENEWALS : this.deadline;
 	}
 
 	/** Returns the time since the grant. */
@@ -97,6 +109,11 @@ final class LeaseTerm {
 
 	boolean isExpired(long now) {
 		return this.deadline - now <= 0;
+	}
+
+	/** Returns the rest of the shortest hold; not positive when it is over. */
+	long leftToHold(long now) {
+		return this.options.holdAtLeast().toNanos() - age(now);
 	}
 
 	/** Returns why the deadline was not extended further. */
@@ -154,7 +171,7 @@ final class LeaseTerm {
 	 * a renewal would not extend the lease.
 	 */
 	Duration beginRenewal(long now) {
-		long soon = ttl() / 12;
+		long soon = ttl() / BATCHES;
 		if (this.renewAt - now > soon || this.deadline - this.renewAt <= 0) {
 			return Duration.ZERO;
 		}
@@ -188,7 +205,7 @@ final class LeaseTerm {
 	 */
 	void renewAgain(long now) {
 		this.verified = false;
-		long again = now + ttl() / 9;
+		long again = now + ttl() / ATTEMPTS;
 		if (again - this.renewAt < 0) {
 			this.renewAt = again;
 		}
@@ -206,9 +223,8 @@ final class LeaseTerm {
 		boolean extended = until - now > 0 && !isFinal(deadline)
 				&& DEADLINE.compareAndSet(this, deadline, until & ~FINAL);
 		if (extended) {
-			this.renewAt = asked + ttl() / 3;
-			// Read last: after a reconnection, which another thread reports, the store
-			// may
+			this.renewAt = asked + ttl() / RENEWALS;
+			// Read last: another thread reports a reconnection, after which the store may
 			// have lost what it had answered before.
 			if (!this.verified) {
 				this.renewAt = now;

@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.registry.observe.HoldObservation;
 import io.github.lockstarter.registry.acquisition.Acquisition;
 import io.github.lockstarter.registry.sharing.SharedLease;
@@ -51,8 +50,6 @@ public final class StoreLease implements SharedLease {
 
 	private final LeasedLock lock;
 
-	private final LockOptions options;
-
 	private final Executor executor;
 
 	private final @Nullable ResultKey resultKey;
@@ -83,13 +80,12 @@ public final class StoreLease implements SharedLease {
 	 */
 	public StoreLease(LeasedLock lock, Acquisition holder, Turn turn, long fencingToken) {
 		this.lock = lock;
-		this.options = holder.options();
 		this.executor = holder.executor();
 		this.resultKey = holder.resultKey();
 		this.turn = turn;
 		this.fencingToken = fencingToken;
 		this.releaseListener = holder.releaseListener();
-		this.term = new LeaseTerm(this.options, turn, now());
+		this.term = new LeaseTerm(holder.options(), turn, now());
 		this.hold = lock.observer().hold(holder.observation());
 	}
 
@@ -307,7 +303,7 @@ public final class StoreLease implements SharedLease {
 	 * zero after a loss, and if no work has begun.
 	 */
 	public Duration leftToHold() {
-		long left = this.options.holdAtLeast().toNanos() - age();
+		long left = this.term.leftToHold(now());
 		// Stores count in milliseconds.
 		return (left > 0 && !isLost() && !this.unused)
 				? Duration.ofNanos(left).plusMillis(1).truncatedTo(ChronoUnit.MILLIS) : Duration.ZERO;

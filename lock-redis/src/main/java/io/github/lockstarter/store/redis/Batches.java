@@ -65,12 +65,11 @@ final class Batches {
 	/** Returns a call of a script that may be sent together with others. */
 	StoreCommand<Long> with(Script script, byte[][] keys, byte[]... args) {
 		return (redis, abandoned, reply) -> {
-			BatchedCall part = new BatchedCall(script, keys, args, abandoned, reply);
 			if (this.allowed) {
-				pipeline(redis).add(part);
+				pipeline(redis).send(script, keys, args, abandoned, reply);
 			}
 			else {
-				part.send(redis, reply);
+				script.send(redis, keys, args, reply);
 			}
 		};
 	}
@@ -146,15 +145,18 @@ final class Batches {
 			this.redis = redis;
 		}
 
-		void add(BatchedCall part) {
+		/** Sends the call alone and at once if few commands are in flight. */
+		void send(Script script, byte[][] keys, byte[][] args, BooleanSupplier abandoned,
+				BiConsumer<@Nullable Long, @Nullable Throwable> reply) {
 			if (!hasQueue() && this.commands.get() < MAX_COMMANDS && hasRoom()) {
 				if (this.commands.incrementAndGet() <= MAX_COMMANDS) {
-					sendAlone(part);
+					script.send(this.redis, keys, args, alone(reply));
 					return;
 				}
 				this.commands.decrementAndGet();
 			}
-			((part.script == Script.RELEASE) ? this.releases : this.acquires).add(part);
+			((script == Script.RELEASE) ? this.releases : this.acquires)
+				.add(new BatchedCall(script, keys, args, abandoned, reply));
 			sendParts();
 		}
 
@@ -229,7 +231,8 @@ final class Batches {
 			}
 			else if (batch.size() == 1) {
 				this.commands.incrementAndGet();
-				sendAlone(batch.get(0));
+				BatchedCall part = batch.get(0);
+				part.send(this.redis, alone(part.reply));
 			}
 			else if (!batch.isEmpty()) {
 				this.commands.incrementAndGet();
@@ -238,11 +241,12 @@ final class Batches {
 			}
 		}
 
-		private void sendAlone(BatchedCall part) {
-			part.send(this.redis, (number, failure) -> {
+		private BiConsumer<@Nullable Long, @Nullable Throwable> alone(
+				BiConsumer<@Nullable Long, @Nullable Throwable> reply) {
+			return (number, failure) -> {
 				replied();
-				part.reply.accept(number, failure);
-			});
+				reply.accept(number, failure);
+			};
 		}
 
 		private void replied() {

@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 import io.netty.util.Timeout;
+import io.netty.util.TimerTask;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
@@ -16,23 +17,43 @@ import io.github.lockstarter.LockStoreException;
  *
  * @param <T> the type of the answer
  */
-final class Call<T> extends CompletableFuture<T> {
+final class Call<T> extends CompletableFuture<T> implements TimerTask {
 
 	private final LockKey key;
 
+	private final CallTimeouts timeouts;
+
+	/** The time at which it times out, on the clock of the timeouts. */
+	private long until;
+
 	private volatile @Nullable Timeout alarm;
 
-	Call(LockKey key) {
+	Call(LockKey key, CallTimeouts timeouts) {
 		this.key = key;
+		this.timeouts = timeouts;
 	}
 
 	LockKey key() {
 		return this.key;
 	}
 
+	/** Sets the time at which it times out. */
+	void setUntil(long until) {
+		this.until = until;
+	}
+
+	long until() {
+		return this.until;
+	}
+
 	/** Sets the alarm that is cancelled by an answer. */
 	void setAlarm(Timeout alarm) {
 		this.alarm = alarm;
+	}
+
+	@Override
+	public void run(Timeout alarm) {
+		this.timeouts.passed(this);
 	}
 
 	/** Fails the call if it has no answer yet. Returns whether it has failed. */

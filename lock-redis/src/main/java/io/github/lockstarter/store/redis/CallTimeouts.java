@@ -43,7 +43,7 @@ final class CallTimeouts {
 	 * the connect timeout of the driver limits it.
 	 */
 	<T> Call<T> begin(LockKey key) {
-		Call<T> call = new Call<>(key);
+		Call<T> call = new Call<>(key, this);
 		if (this.firstAttempt.isDone()) {
 			setAlarm(call);
 		}
@@ -55,12 +55,13 @@ final class CallTimeouts {
 
 	private void setAlarm(Call<?> call) {
 		long nanos = this.timeout.toNanos();
-		setAlarm(call, nanos, this.time.begin() + nanos);
+		call.setUntil(this.time.begin() + nanos);
+		setAlarm(call, nanos);
 	}
 
-	private void setAlarm(Call<?> call, long nanos, long until) {
+	private void setAlarm(Call<?> call, long nanos) {
 		try {
-			call.setAlarm(this.timer.timeoutAfterReading(nanos, () -> judge(call, until)));
+			call.setAlarm(this.timer.timeout(nanos, call));
 		}
 		catch (Throwable ex) {
 			// The driver has been shut down, has too many timeouts, or has no thread.
@@ -68,10 +69,17 @@ final class CallTimeouts {
 		}
 	}
 
-	private void judge(Call<?> call, long until) {
-		long left = until - this.time.nanoTime();
+	/**
+	 * Judges a call whose time has passed, when the replies that have arrived are read.
+	 */
+	void passed(Call<?> call) {
+		this.timer.afterRead(() -> judge(call));
+	}
+
+	private void judge(Call<?> call) {
+		long left = call.until() - this.time.nanoTime();
 		if (left > 0 && !call.isDone()) {
-			setAlarm(call, left, until);
+			setAlarm(call, left);
 		}
 		else if (call.expire(this.timeout)) {
 			this.onTimeout.run();
@@ -80,7 +88,7 @@ final class CallTimeouts {
 
 	private boolean tickLater(Runnable tick, long nanos) {
 		try {
-			this.timer.timeout(nanos, tick);
+			this.timer.timeout(nanos, (timeout) -> tick.run());
 			return true;
 		}
 		catch (Throwable ex) {

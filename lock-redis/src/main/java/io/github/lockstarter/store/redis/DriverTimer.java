@@ -5,6 +5,7 @@ import java.util.function.Supplier;
 
 import io.lettuce.core.resource.ClientResources;
 import io.netty.util.Timeout;
+import io.netty.util.TimerTask;
 
 import io.github.lockstarter.store.redis.connection.RedisConnections;
 
@@ -54,23 +55,17 @@ final class DriverTimer {
 		return after(millis, () -> this.barrier.afterRead(action));
 	}
 
-	/**
-	 * Runs the action after a time, to the driver's tick of 100 ms.
-	 * @throws RuntimeException if the driver has been shut down, or has too many timeouts
-	 */
-	Timeout timeout(long nanos, Runnable action) {
-		return this.resources.get().timer().newTimeout((timeout) -> action.run(), nanos, TimeUnit.NANOSECONDS);
+	/** Runs the action when the replies that have arrived so far were read. */
+	void afterRead(Runnable action) {
+		this.barrier.afterRead(action);
 	}
 
 	/**
-	 * Runs the action after a time, to the driver's tick of 100 ms, when the replies that
-	 * have arrived by then were read.
+	 * Runs the task after a time, to the driver's tick of 100 ms.
 	 * @throws RuntimeException if the driver has been shut down, or has too many timeouts
 	 */
-	Timeout timeoutAfterReading(long nanos, Runnable action) {
-		return this.resources.get()
-			.timer()
-			.newTimeout((timeout) -> this.barrier.afterRead(action), nanos, TimeUnit.NANOSECONDS);
+	Timeout timeout(long nanos, TimerTask task) {
+		return this.resources.get().timer().newTimeout(task, nanos, TimeUnit.NANOSECONDS);
 	}
 
 }

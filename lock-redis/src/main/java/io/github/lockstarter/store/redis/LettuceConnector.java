@@ -256,7 +256,7 @@ final class LettuceConnector {
 	private void limitFirstAttempt() {
 		if (!this.firstAttempt.isDone()) {
 			Duration connectTimeout = this.connections.client().getOptions().getSocketOptions().getConnectTimeout();
-			this.timer.timeout(connectTimeout.toNanos(), () -> this.firstAttempt.complete(null));
+			this.timer.timeout(connectTimeout.toNanos(), (timeout) -> this.firstAttempt.complete(null));
 		}
 	}
 

@@ -122,22 +122,24 @@ final class LockPubSub extends RedisPubSubAdapter<byte[], byte[]> {
 	 * Publishes the message after a script that releases a lock, if the script was not
 	 * allowed to publish it, and adapts the answer.
 	 */
-	StoreCommand<Long> published(StoreCommand<Long> release, byte[] message) {
-		return published(release, message, Script.RELEASED_UNPUBLISHED, 1L);
+	StoreCommand<Long> published(StoreCommand<Long> release, byte[] lock) {
+		return (redis, abandoned, reply) -> release.send(redis, abandoned, (number, failure) -> {
+			boolean isUnpublished = number != null && number == Script.RELEASED_UNPUBLISHED;
+			if (isUnpublished) {
+				this.publisher.publish(redis, this.channel.message(lock));
+			}
+			reply.accept(isUnpublished ? Long.valueOf(1) : number, failure);
+		});
 	}
 
 	/** Publishes the message after a script that ends a turn, in the same way. */
-	StoreCommand<Long> publishedToOthers(StoreCommand<Long> handOver, byte[] message) {
-		return published(handOver, message, Script.HANDED_OVER_UNPUBLISHED, 0L);
-	}
-
-	private StoreCommand<Long> published(StoreCommand<Long> script, byte[] message, long unpublished, Long done) {
-		return (redis, abandoned, reply) -> script.send(redis, abandoned, (number, failure) -> {
-			boolean isUnpublished = number != null && number == unpublished;
+	StoreCommand<Long> publishedToOthers(StoreCommand<Long> handOver, byte[] lock) {
+		return (redis, abandoned, reply) -> handOver.send(redis, abandoned, (number, failure) -> {
+			boolean isUnpublished = number != null && number == Script.HANDED_OVER_UNPUBLISHED;
 			if (isUnpublished) {
-				this.publisher.publish(redis, message);
+				this.publisher.publish(redis, this.channel.messageToOthers(lock));
 			}
-			reply.accept(isUnpublished ? done : number, failure);
+			reply.accept(isUnpublished ? Long.valueOf(0) : number, failure);
 		});
 	}
 

@@ -107,10 +107,8 @@ final class RedisLock implements TokenStoredLock {
 	private CompletionStage<AcquireResult> handOver(AcquireCommand command, String predecessor) {
 		int reconnects = this.redis.grants().reconnects();
 		LockPubSub pubSub = this.redis.pubSub();
-		byte[] message = pubSub.channel().messageToOthers(this.redisKey);
 		StoreCommand<Long> script = pubSub.publishedToOthers(Script.HAND_OVER.with(allKeys(), bytes(predecessor),
-				bytes(command.owner()), millis(command.ttl()), waiter(true), pubSub.channel().name(), message),
-				message);
+				bytes(command.owner()), millis(command.ttl()), waiter(true), pubSub.channel().name()), this.redisKey);
 		return grant(command, GrantCommand.ofToken(script), Function.identity()).thenApply(
 				(number) -> noted(Replies.handedOver(number, reconnects != this.redis.grants().reconnects()), true));
 	}
@@ -165,35 +163,31 @@ final class RedisLock implements TokenStoredLock {
 
 	private StoreCommand<Long> releaseCommand(String owner) {
 		LockPubSub pubSub = this.redis.pubSub();
-		byte[] message = pubSub.channel().message(this.redisKey);
 		return pubSub.published(this.redis.batches()
-			.with(Script.RELEASE, new byte[][] { this.redisKey, waiting() }, bytes(owner), pubSub.channel().name(),
-					message),
-				message);
+			.with(Script.RELEASE, new byte[][] { this.redisKey, waiting() }, bytes(owner), pubSub.channel().name()),
+				this.redisKey);
 	}
 
 	@Override
 	public CompletionStage<Boolean> releaseAfter(String owner, Duration time) {
 		LockPubSub pubSub = this.redis.pubSub();
-		byte[] message = pubSub.channel().message(this.redisKey);
 		return this.redis.calls()
 			.release(this.key, owner,
 					pubSub.published(
 							Script.RELEASE_AFTER.with(new byte[][] { this.redisKey, waiting() }, bytes(owner),
-									pubSub.channel().name(), message, bytes(StoredLock.ended(owner)), millis(time)),
-							message));
+									pubSub.channel().name(), bytes(StoredLock.ended(owner)), millis(time)),
+							this.redisKey));
 	}
 
 	private StoreCommand<Long> releaseCommand(String owner, StoredResult result) {
 		LockPubSub pubSub = this.redis.pubSub();
 		boolean kept = result.key().replayed() || this.metHolder;
 		this.metHolder = false;
-		byte[] message = pubSub.channel().message(this.redisKey);
 		return pubSub.published(reportDropped(result.key(),
-				Script.RELEASE_WITH_RESULT.with(keysWith(result.key()), bytes(owner), pubSub.channel().name(), message,
+				Script.RELEASE_WITH_RESULT.with(keysWith(result.key()), bytes(owner), pubSub.channel().name(),
 						result.text().getBytes(StandardCharsets.UTF_8), millis(result.key().keep()),
 						bytes(kept ? "1" : "0"))),
-				message);
+				this.redisKey);
 	}
 
 	private StoreCommand<Long> reportDropped(ResultKey result, StoreCommand<Long> release) {

@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * The keys are the lock, the fence, the set of its waiters, and a result. A release
  * without a result has only the lock and the set. A waiter in this context is an instance
- * of the application, which is notified of a release through a channel. The message is
- * the lock, preceded by the name of the instance that need not be notified, if any. A
- * script that is not allowed to publish reports it in its answer.
+ * of the application, which is notified of a release through a channel, by a message in
+ * the format of {@link ReleaseChannel}. A script that is not allowed to publish reports
+ * it in its answer.
  * <p>
  * Managed servers check scripts before they run them: a key has to be {@code KEYS} with a
  * literal number, a command has to be a literal, and {@code unpack} is not available. The
@@ -102,28 +102,27 @@ enum Script {
 	 * script: a successor that holds the lock already keeps it, even if other instances
 	 * wait.
 	 */
-	HAND_OVER(
-			"""
-					local owner, successor, ttl, instance, channel, message = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
-					local holder = redis.call('get', KEYS[1])
-					if holder == successor then
-					  redis.call('pexpire', KEYS[1], math.max(redis.call('pttl', KEYS[1]), ttl))
-					  return redis.call('incr', KEYS[2])
-					end
-					if holder ~= owner then
-					  return -1
-					end
-					redis.call('srem', KEYS[3], instance)
-					if redis.call('exists', KEYS[3]) == 0 then
-					  redis.call('set', KEYS[1], successor, 'PX', ttl)
-					  return redis.call('incr', KEYS[2])
-					end
-					redis.call('del', KEYS[1], KEYS[3])
-					local published = redis.pcall('publish', channel, message)
-					redis.call('sadd', KEYS[3], instance)
-					redis.call('pexpire', KEYS[3], 10000)
-					return type(published) == 'number' and 0 or -2
-					"""),
+	HAND_OVER("""
+			local owner, successor, ttl, instance, channel = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+			local holder = redis.call('get', KEYS[1])
+			if holder == successor then
+			  redis.call('pexpire', KEYS[1], math.max(redis.call('pttl', KEYS[1]), ttl))
+			  return redis.call('incr', KEYS[2])
+			end
+			if holder ~= owner then
+			  return -1
+			end
+			redis.call('srem', KEYS[3], instance)
+			if redis.call('exists', KEYS[3]) == 0 then
+			  redis.call('set', KEYS[1], successor, 'PX', ttl)
+			  return redis.call('incr', KEYS[2])
+			end
+			redis.call('del', KEYS[1], KEYS[3])
+			local published = redis.pcall('publish', channel, instance .. ' ' .. KEYS[1])
+			redis.call('sadd', KEYS[3], instance)
+			redis.call('pexpire', KEYS[3], 10000)
+			return type(published) == 'number' and 0 or -2
+			"""),
 
 	/**
 	 * Answers for each key with 1 if the owner held the lock, otherwise with 0. The
@@ -156,7 +155,7 @@ enum Script {
 			  return 0
 			end
 			if redis.call('del', KEYS[1], KEYS[2]) == 2 then
-			  local published = redis.pcall('publish', ARGV[2], ARGV[3])
+			  local published = redis.pcall('publish', ARGV[2], ' ' .. KEYS[1])
 			  return type(published) == 'number' and 1 or 2
 			end
 			return 1
@@ -170,7 +169,7 @@ enum Script {
 	 * first deletes one.
 	 */
 	RELEASE_AFTER("""
-			local owner, channel, message, ended, time = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+			local owner, channel, ended, time = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 			local holder = redis.call('get', KEYS[1])
 			if holder == ended then
 			  return 1
@@ -181,7 +180,7 @@ enum Script {
 			local awaited = redis.call('del', KEYS[2]) == 1
 			redis.call('set', KEYS[1], ended, 'PX', time)
 			if awaited then
-			  local published = redis.pcall('publish', channel, message)
+			  local published = redis.pcall('publish', channel, ' ' .. KEYS[1])
 			  return type(published) == 'number' and 1 or 2
 			end
 			return 1
@@ -233,7 +232,7 @@ enum Script {
 	 * than the holder's.
 	 */
 	RELEASE_WITH_RESULT("""
-			local owner, channel, message, text, keep, always = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
+			local owner, channel, text, keep, always = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 			if redis.call('get', KEYS[1]) ~= owner then
 			  return 0
 			end
@@ -250,7 +249,7 @@ enum Script {
 			end
 			redis.call('del', KEYS[1], KEYS[3])
 			if awaited then
-			  local published = redis.pcall('publish', channel, message)
+			  local published = redis.pcall('publish', channel, ' ' .. KEYS[1])
 			  return dropped + (type(published) == 'number' and 1 or 2)
 			end
 			return dropped + 1

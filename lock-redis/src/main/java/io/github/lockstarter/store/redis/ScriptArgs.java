@@ -12,13 +12,14 @@ import java.util.stream.Stream;
 
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.ProtocolKeyword;
 import io.netty.buffer.ByteBuf;
 
 /**
  * The arguments of a script call, written without conversion. The driver would create
  * several objects for each argument.
  */
-final class ScriptArgs extends CommandArgs<byte[], byte[]> {
+final class ScriptArgs {
 
 	private static final int END_OF_LINE = '\r' << 8 | '\n';
 
@@ -50,13 +51,10 @@ final class ScriptArgs extends CommandArgs<byte[], byte[]> {
 	}
 
 	private ScriptArgs(Script script, byte[] sent, byte[][] keys, byte[][] args) {
-		super(ByteArrayCodec.INSTANCE);
 		this.script = script;
 		this.sent = sent;
 		this.keys = keys;
 		this.args = args;
-		// The driver selects the server of a cluster by this key.
-		addKey(keys[0]);
 	}
 
 	/** Returns the same arguments with the text of the script. */
@@ -64,16 +62,23 @@ final class ScriptArgs extends CommandArgs<byte[], byte[]> {
 		return new ScriptArgs(this.script, this.script.text().getBytes(StandardCharsets.UTF_8), this.keys, this.args);
 	}
 
-	@Override
-	public int count() {
-		return 2 + this.keys.length + this.args.length;
+	/**
+	 * Returns what the driver reads: the first key, by which it selects the server of a
+	 * cluster.
+	 */
+	CommandArgs<byte[], byte[]> forDriver() {
+		return new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(this.keys[0]);
 	}
 
-	@Override
-	public void encode(ByteBuf buffer) {
+	/** Writes the command with these arguments. */
+	void encode(ProtocolKeyword command, ByteBuf buffer) {
 		int keys = this.keys.length;
+		buffer.writeByte('*');
+		buffer.writeBytes(converted(3 + keys + this.args.length));
+		buffer.writeShort(END_OF_LINE);
+		write(buffer, command.getBytes());
 		write(buffer, this.sent);
-		write(buffer, (keys < CONVERTED) ? NUMBERS[keys] : number(keys));
+		write(buffer, converted(keys));
 		for (byte[] key : this.keys) {
 			write(buffer, key);
 		}
@@ -87,6 +92,10 @@ final class ScriptArgs extends CommandArgs<byte[], byte[]> {
 		buffer.writeBytes((length < CONVERTED) ? LENGTHS[length] : length(length));
 		buffer.writeBytes(argument);
 		buffer.writeShort(END_OF_LINE);
+	}
+
+	private static byte[] converted(int number) {
+		return (number < CONVERTED) ? NUMBERS[number] : number(number);
 	}
 
 	private static byte[] length(int length) {

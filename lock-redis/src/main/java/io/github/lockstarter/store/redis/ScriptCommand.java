@@ -10,8 +10,10 @@ import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.CompleteableCommand;
+import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +28,8 @@ final class ScriptCommand<T> extends Command<byte[], byte[], T> implements Compl
 	private static final AsyncLog logger = new AsyncLog(ScriptCommand.class);
 
 	private final StatefulConnection<byte[], byte[]> connection;
+
+	private final ScriptArgs scriptArgs;
 
 	private final Supplier<CommandOutput<byte[], byte[], T>> newOutput;
 
@@ -44,18 +48,36 @@ final class ScriptCommand<T> extends Command<byte[], byte[], T> implements Compl
 	 */
 	ScriptCommand(StatefulConnection<byte[], byte[]> connection, ScriptArgs args,
 			Supplier<CommandOutput<byte[], byte[], T>> newOutput, BiConsumer<@Nullable T, @Nullable Throwable> reply) {
-		super(CommandType.EVALSHA, newOutput.get(), args);
+		super(CommandType.EVALSHA, newOutput.get());
 		this.connection = connection;
+		this.scriptArgs = args;
 		this.newOutput = newOutput;
 		this.reply = reply;
 	}
 
 	/** Creates a command that sends the text of the script. */
 	private ScriptCommand(ScriptCommand<T> byDigest) {
-		super(CommandType.EVAL, byDigest.newOutput.get(), ((ScriptArgs) byDigest.getArgs()).withText());
+		super(CommandType.EVAL, byDigest.newOutput.get());
 		this.connection = byDigest.connection;
+		this.scriptArgs = byDigest.scriptArgs.withText();
 		this.newOutput = byDigest.newOutput;
 		this.reply = byDigest.reply;
+	}
+
+	/** Created on demand: only a cluster and traces need them. */
+	@Override
+	public CommandArgs<byte[], byte[]> getArgs() {
+		CommandArgs<byte[], byte[]> created = this.args;
+		if (created == null) {
+			created = this.scriptArgs.forDriver();
+			this.args = created;
+		}
+		return created;
+	}
+
+	@Override
+	public void encode(ByteBuf buffer) {
+		this.scriptArgs.encode(getType(), buffer);
 	}
 
 	void send() {

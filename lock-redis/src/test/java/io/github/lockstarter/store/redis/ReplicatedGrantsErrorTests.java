@@ -18,6 +18,7 @@ import io.github.lockstarter.LockKey;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.ArgumentMatchers.anyInt;
 import static org.mockito.ArgumentMatchers.anyLong;
+import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
 /**
@@ -78,7 +79,7 @@ class ReplicatedGrantsErrorTests {
 	private CompletableFuture<Object> grant() {
 		CompletableFuture<Object> answer = new CompletableFuture<>();
 		assertThat(this.connector.connect()).succeedsWithin(SOON);
-		this.grants.send(new Call<>(this.key), GrantCommand.ofToken(Script.ACQUIRE.with(TWO, TWO)),
+		this.grants.send(new Call<>(this.key, mock()), GrantCommand.ofToken(Script.ACQUIRE.with(TWO, TWO)),
 				(number, failure) -> answer.complete((number != null) ? number : failure));
 		return answer;
 	}
