@@ -15,7 +15,6 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.codec.Base16;
 import io.lettuce.core.event.command.CommandListener;
 import io.lettuce.core.event.command.CommandSucceededEvent;
-import io.lettuce.core.protocol.CommandArgs;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import org.awaitility.Awaitility;
@@ -167,10 +166,7 @@ class RedisConnectionFaultTests {
 			@Override
 			public void commandSucceeded(CommandSucceededEvent event) {
 				ByteBuf command = Unpooled.buffer();
-				CommandArgs<?, ?> args = event.getCommand().getArgs();
-				if (args != null) {
-					args.encode(command);
-				}
+				event.getCommand().encode(command);
 				String sent = command.toString(StandardCharsets.UTF_8);
 				if (sent.contains(release) && sent.contains("\r\nsuccessor\r\n")) {
 					releases.incrementAndGet();
