@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
@@ -23,6 +24,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.LockConflictEvent;
 import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockConflictException.ConflictReason;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockDeadlockException;
 import io.github.lockstarter.LockKey;
@@ -483,6 +485,42 @@ class LockAcquisitionTests {
 		second.completeExceptionally(failure);
 		assertThatExceptionOfType(CompletionException.class).isThrownBy(attempt::join).withCause(failure);
 		assertThat(this.registry.released).containsExactly("unused a:2");
+	}
+
+	@Test
+	@DisplayName("A caller sees a rejection or a skip only after the other locks have been released, whether a thread waits or not")
+	void releasedBeforeAnswer() throws Exception {
+		this.registry.hold("b:1");
+		for (String method : List.of("two", "skipping")) {
+			for (boolean async : List.of(false, true)) {
+				CompletableFuture<Void> release = new CompletableFuture<>();
+				CountDownLatch asked = new CountDownLatch(1);
+				Mockito.when(this.registry.lease("a:1").releaseUnused()).thenAnswer((call) -> {
+					asked.countDown();
+					return release;
+				});
+				CompletableFuture<HeldLeases> attempt = async ? async(locks(method, "1", "1")) : CompletableFuture
+					.supplyAsync(() -> locks(method, "1", "1").acquire(), (task) -> new Thread(task).start());
+				asked.await();
+				int told = this.events.size();
+				assertThat(attempt).isNotDone();
+				release.complete(null);
+				attempt.handle((leases, failure) -> failure).join();
+				assertThat(attempt.isCompletedExceptionally()).isEqualTo(method.equals("two"));
+				assertThat(this.events).hasSize(told + 1);
+			}
+		}
+	}
+
+	@Test
+	@DisplayName("The rejection of a caller whose thread waits is thrown as it is, without a wrapper that has a stack trace")
+	void rejectedWithoutWrapper() {
+		LockConflictException conflict = new LockConflictException(LockKey.of("a:1"), ConflictReason.HELD, HOUR,
+				HttpStatus.CONFLICT);
+		this.registry.fail("a:1", conflict);
+		assertThatExceptionOfType(LockConflictException.class).isThrownBy(() -> locks("all", List.of("1")).acquire())
+			.isSameAs(conflict)
+			.satisfies((rejection) -> assertThat(rejection.getSuppressed()).isEmpty());
 	}
 
 	private HeldLeases acquire(boolean async, LockAcquisition locks) {
