@@ -101,7 +101,7 @@ class ExclusiveRequestConfiguration {
 			.of(() -> Optional.ofNullable(reactiveRequests.getIfAvailable()));
 		return new ExclusiveRequestInterceptor(operations,
 				() -> new InterceptorContext(registry::getObject, new CallObserver(counts.getObject(), runs, events),
-						tasks.getObject(), properties.getObject().web().releasesOnResponse()),
+						tasks.getObject(), properties.getObject().web().releaseOn()),
 				SingletonSupplier.of(() -> requests.getIfAvailable(() -> RequestSupport.NONE)),
 				() -> reactive.get().orElse(null));
 	}

@@ -14,6 +14,7 @@ import io.github.lockstarter.completion.GuardedCall;
 import io.github.lockstarter.completion.HandledRequest;
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.completion.LeaseContext;
+import io.github.lockstarter.completion.ReleaseOn;
 import io.github.lockstarter.completion.ReturnType;
 import io.github.lockstarter.interceptor.CallerTasks;
 import io.github.lockstarter.interceptor.PendingLeases;
@@ -98,7 +99,7 @@ final class IdempotentCall implements GuardedCall, StageCall {
 	}
 
 	private HeldLeases held(Outcome outcome) {
-		return HeldLeases.of(null, outcome, this.sharing, false);
+		return HeldLeases.of(null, outcome, this.sharing, ReleaseOn.METHOD);
 	}
 
 	@Override

@@ -16,6 +16,7 @@ import io.github.lockstarter.RequestTooLargeException;
 import io.github.lockstarter.completion.CompletionAdapterRegistry;
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.completion.LeaseContext;
+import io.github.lockstarter.completion.ReleaseOn;
 import io.github.lockstarter.completion.ReturnType;
 import io.github.lockstarter.key.CurrentRequest;
 import io.github.lockstarter.operation.LockOperationSource;
@@ -75,7 +76,7 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 		if (handling != null) {
 			handling.callAgain();
 			HeldLeases leases = handling.acquire(call, call.locks());
-			if (context.untilResponse()) {
+			if (context.releaseOn() == ReleaseOn.RESPONSE) {
 				handling.releaseAtEnd(leases);
 			}
 			return proceed(call, handling, leases);
@@ -145,8 +146,7 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 		InterceptorContext context = this.context.get();
 		try {
 			CallChain chain = new CallChain(LeaseContext.snapshot(), null).followedBy(enclosing);
-			return new LockAcquisition(method, method.invocation(args, request), context, chain,
-					context.untilResponse());
+			return new LockAcquisition(method, method.invocation(args, request), context, chain, context.releaseOn());
 		}
 		catch (RequestTooLargeException ex) {
 			throw ex;
@@ -158,7 +158,7 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 	}
 
 	private ReactiveCalls reactiveCalls() {
-		return new ReactiveCalls(this.reactiveRequests.get(), this.context.get().untilResponse());
+		return new ReactiveCalls(this.reactiveRequests.get(), this.context.get().releaseOn());
 	}
 
 	private static @Nullable Object proceed(LockedCall call, RequestHandling handling, HeldLeases leases)

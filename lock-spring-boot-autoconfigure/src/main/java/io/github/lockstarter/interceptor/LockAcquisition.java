@@ -29,6 +29,7 @@ import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.WaitBudget;
 import io.github.lockstarter.completion.CompletionStageAdapter;
 import io.github.lockstarter.completion.HeldLeases;
+import io.github.lockstarter.completion.ReleaseOn;
 import io.github.lockstarter.key.LockInvocation;
 import io.github.lockstarter.operation.LockOperation;
 import io.github.lockstarter.operation.LockedMethod;
@@ -53,7 +54,7 @@ public final class LockAcquisition {
 
 	private final CallChain chain;
 
-	private final boolean untilResponse;
+	private final ReleaseOn releaseOn;
 
 	/**
 	 * The locks in the order in which they are acquired, grouped by operation.
@@ -71,15 +72,15 @@ public final class LockAcquisition {
 	 * Evaluates the operations of a method for a call of it.
 	 * @param context the shared context of all calls
 	 * @param chain the leases of the chain of calls, the innermost first
-	 * @param untilResponse whether the leases are held until the request has ended
+	 * @param releaseOn what ends the leases
 	 * @throws LockException if the call has no value for a key, or needs too many locks
 	 */
 	LockAcquisition(LockedMethod method, LockInvocation call, InterceptorContext context, CallChain chain,
-			boolean untilResponse) {
+			ReleaseOn releaseOn) {
 		this.method = method;
 		this.context = context;
 		this.chain = chain;
-		this.untilResponse = untilResponse;
+		this.releaseOn = releaseOn;
 		List<LockOperation> operations = method.operations();
 		boolean several = operations.size() > 1;
 		List<WantedLock> locks = new ArrayList<>(operations.size());
@@ -144,7 +145,7 @@ public final class LockAcquisition {
 	 * @throws LockException if one is not granted; the others are released then
 	 */
 	public HeldLeases acquire() {
-		Attempt attempt = new Attempt(AcquisitionMode.BLOCKING, this.chain, this.untilResponse, this.budget);
+		Attempt attempt = new Attempt(AcquisitionMode.BLOCKING, this.chain, this.releaseOn, this.budget);
 		attempt.proceed();
 		return attempt.leases();
 	}
@@ -157,7 +158,7 @@ public final class LockAcquisition {
 	 * @return fails if a lock is not granted, after the others have been released
 	 */
 	public CompletableFuture<HeldLeases> acquireAsync(Executor executor) {
-		return acquireAsync(executor, this.chain, this.untilResponse, this.budget);
+		return acquireAsync(executor, this.chain, this.releaseOn, this.budget);
 	}
 
 	/**
@@ -165,15 +166,15 @@ public final class LockAcquisition {
 	 * subscribers.
 	 * @param outer the leases of the calls that enclose the subscription, those of the
 	 * innermost call first
-	 * @param untilResponse whether the leases are held until the request has ended
+	 * @param releaseOn what ends the leases
 	 */
-	CompletableFuture<HeldLeases> acquireAsync(Executor executor, List<HeldLeases> outer, boolean untilResponse) {
-		return acquireAsync(executor, this.chain.within(outer), untilResponse, new WaitBudget());
+	CompletableFuture<HeldLeases> acquireAsync(Executor executor, List<HeldLeases> outer, ReleaseOn releaseOn) {
+		return acquireAsync(executor, this.chain.within(outer), releaseOn, new WaitBudget());
 	}
 
-	private CompletableFuture<HeldLeases> acquireAsync(Executor executor, CallChain chain, boolean untilResponse,
+	private CompletableFuture<HeldLeases> acquireAsync(Executor executor, CallChain chain, ReleaseOn releaseOn,
 			WaitBudget budget) {
-		Attempt attempt = new Attempt(new AcquisitionMode.NonBlocking(executor), chain, untilResponse, budget);
+		Attempt attempt = new Attempt(new AcquisitionMode.NonBlocking(executor), chain, releaseOn, budget);
 		attempt.proceed();
 		return attempt.result;
 	}
@@ -208,7 +209,7 @@ public final class LockAcquisition {
 
 		private final CallChain chain;
 
-		private final boolean untilResponse;
+		private final ReleaseOn releaseOn;
 
 		private final WaitBudget budget;
 
@@ -225,10 +226,10 @@ public final class LockAcquisition {
 
 		private @Nullable Throwable failure;
 
-		Attempt(AcquisitionMode mode, CallChain chain, boolean untilResponse, WaitBudget budget) {
+		Attempt(AcquisitionMode mode, CallChain chain, ReleaseOn releaseOn, WaitBudget budget) {
 			this.mode = mode;
 			this.chain = chain;
-			this.untilResponse = untilResponse;
+			this.releaseOn = releaseOn;
 			this.budget = budget;
 		}
 
@@ -434,8 +435,8 @@ public final class LockAcquisition {
 		private HeldLeases held() {
 			Method method = LockAcquisition.this.method.method();
 			return (this.outcome != null) ? HeldLeases.of(method, this.outcome,
-					Objects.requireNonNull(LockAcquisition.this.sharing), this.untilResponse)
-					: new HeldLeases(method, this.leases, this.main, this.untilResponse);
+					Objects.requireNonNull(LockAcquisition.this.sharing), this.releaseOn)
+					: new HeldLeases(method, this.leases, this.main, this.releaseOn);
 		}
 
 		/**

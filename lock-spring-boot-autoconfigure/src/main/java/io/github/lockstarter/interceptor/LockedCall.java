@@ -18,6 +18,7 @@ import io.github.lockstarter.completion.CompletionAdapterRegistry.GuardedWork;
 import io.github.lockstarter.completion.GuardedCall;
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.completion.LeaseContext;
+import io.github.lockstarter.completion.ReleaseOn;
 import io.github.lockstarter.completion.ReturnType;
 import io.github.lockstarter.key.CurrentRequest;
 import io.github.lockstarter.key.RequestWithoutContent;
@@ -110,7 +111,7 @@ public final class LockedCall implements GuardedCall, StageCall {
 	/** Returns the locks for the request. */
 	LockAcquisition locks(CurrentRequest request) {
 		return new LockAcquisition(this.method, this.method.invocation(args(), request), this.context,
-				this.origin.chain(), this.origin.handling() != null && this.context.untilResponse());
+				this.origin.chain(), (this.origin.handling() != null) ? this.context.releaseOn() : ReleaseOn.METHOD);
 	}
 
 	/**

@@ -13,6 +13,7 @@ import org.springframework.core.ReactiveAdapterRegistry;
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.completion.ReactiveTypeAdapter;
+import io.github.lockstarter.completion.ReleaseOn;
 import io.github.lockstarter.completion.RequestCompletion;
 import io.github.lockstarter.completion.ReturnType;
 import io.github.lockstarter.key.CurrentRequest;
@@ -28,17 +29,16 @@ final class ReactiveCalls {
 
 	private final @Nullable ReactiveRequestSupport requests;
 
-	private final boolean untilResponse;
+	private final ReleaseOn releaseOn;
 
 	/**
 	 * Creates the reactive calls.
 	 * @param requests finds the request of a subscriber
-	 * @param untilResponse whether handlers keep their locks until their response has
-	 * been written
+	 * @param releaseOn what ends the locks of handlers
 	 */
-	ReactiveCalls(@Nullable ReactiveRequestSupport requests, boolean untilResponse) {
+	ReactiveCalls(@Nullable ReactiveRequestSupport requests, ReleaseOn releaseOn) {
 		this.requests = requests;
-		this.untilResponse = untilResponse;
+		this.releaseOn = releaseOn;
 	}
 
 	/**
@@ -90,7 +90,7 @@ final class ReactiveCalls {
 					? request.current(method.readsPrincipal(), handled && method.readsContent()).map(call::locks)
 					: locksOfThread)
 				.flatMap((locks) -> ReactiveAcquisition.of(context, () -> locks.acquireAsync(executor,
-						ReactiveTypeAdapter.all(context), this.untilResponse && handled)))
+						ReactiveTypeAdapter.all(context), handled ? this.releaseOn : ReleaseOn.METHOD)))
 				.filter((leases) -> {
 					if (end != null && handled) {
 						end.add(leases);

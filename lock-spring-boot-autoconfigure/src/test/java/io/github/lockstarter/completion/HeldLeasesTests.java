@@ -428,7 +428,7 @@ class HeldLeasesTests {
 	void withoutLease() {
 		SharedResult result = new SharedResult.Value("value");
 		HeldLeases received = HeldLeases.of(method(), new Outcome(null, result),
-				new SharedCall(this.results, Caller.ANY), false);
+				new SharedCall(this.results, Caller.ANY), ReleaseOn.METHOD);
 		assertThat(received.result().received()).isEqualTo(result);
 		assertThat(received.result().mayKeep()).isFalse();
 		assertThat(received.leases()).isEmpty();
@@ -447,11 +447,12 @@ class HeldLeasesTests {
 	}
 
 	private HeldLeases two() {
-		return new HeldLeases(method(), List.of(this.first, this.second), this.first, false);
+		return new HeldLeases(method(), List.of(this.first, this.second), this.first, ReleaseOn.METHOD);
 	}
 
 	private HeldLeases sharing() {
-		return HeldLeases.of(method(), new Outcome(this.first, null), new SharedCall(this.results, Caller.ANY), false);
+		return HeldLeases.of(method(), new Outcome(this.first, null), new SharedCall(this.results, Caller.ANY),
+				ReleaseOn.METHOD);
 	}
 
 	private static Method method() {

@@ -35,6 +35,7 @@ import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
 import io.github.lockstarter.completion.HeldLeases;
+import io.github.lockstarter.completion.ReleaseOn;
 import io.github.lockstarter.count.LockEventCounter;
 import io.github.lockstarter.event.LockEvents;
 import io.github.lockstarter.key.CurrentRequest;
@@ -382,8 +383,9 @@ class LockAcquisitionTests {
 	@DisplayName("Leases that cover the response are held until the end of the request")
 	void untilResponse(boolean async) {
 		LockedMethod method = method("two");
-		HeldLeases leases = acquire(async, new LockAcquisition(method,
-				method.invocation(new Object[] { "1", "1" }, CurrentRequest.NONE), this.context, CallChain.NONE, true));
+		HeldLeases leases = acquire(async,
+				new LockAcquisition(method, method.invocation(new Object[] { "1", "1" }, CurrentRequest.NONE),
+						this.context, CallChain.NONE, ReleaseOn.RESPONSE));
 		leases.end();
 		assertThat(this.registry.released).isEmpty();
 		leases.requestEnded();
@@ -558,7 +560,8 @@ class LockAcquisitionTests {
 
 	private static LockAcquisition acquisition(LockedMethod method, InterceptorContext context, CallChain chain,
 			Object... args) {
-		return new LockAcquisition(method, method.invocation(args, CurrentRequest.NONE), context, chain, false);
+		return new LockAcquisition(method, method.invocation(args, CurrentRequest.NONE), context, chain,
+				ReleaseOn.METHOD);
 	}
 
 	private LockedMethod method(String name) {
@@ -577,7 +580,7 @@ class LockAcquisitionTests {
 		LockEvents published = new LockEvents(this.events::add, () -> DIRECT, () -> this.counts);
 		published.publish(true, true);
 		return new InterceptorContext(() -> registry, new CallObserver(this.counts, this.runs, published),
-				new CallerTasks(() -> DIRECT, List::of), false);
+				new CallerTasks(() -> DIRECT, List::of), ReleaseOn.METHOD);
 	}
 
 	private static LockStoreException storeFailure(String key, Throwable cause) {
