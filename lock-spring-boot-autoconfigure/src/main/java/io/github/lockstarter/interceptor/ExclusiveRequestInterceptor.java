@@ -63,7 +63,7 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 		InterceptorContext context = this.context.get();
 		RequestSupport requests = this.requests.get();
 		RequestHandling handling = requests.handling(method);
-		HeldLeases resumed = (handling != null) ? handling.resumed(method) : null;
+		HeldLeases resumed = (handling != null) ? handling.takeResumed(method) : null;
 		if (handling != null && resumed != null) {
 			return proceed(new LockedCall(invocation, method, context, CallOrigin.resumed(handling)), handling,
 					resumed);
@@ -75,7 +75,7 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 		}
 		if (handling != null) {
 			handling.callAgain();
-			HeldLeases leases = handling.acquire(call, call.locks());
+			HeldLeases leases = handling.acquire(call, call.evaluateLocks());
 			if (context.releaseOn() == ReleaseOn.RESPONSE) {
 				handling.releaseAtEnd(leases);
 			}
@@ -97,7 +97,7 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 					"it was called on the thread of an event loop, which must not wait for the store",
 					"Return a Mono or a ResponseEntity, or let Spring WebFlux call such handlers on other threads, as with spring.threads.virtual.enabled=true.");
 		}
-		return call.proceed(call.locks().acquire());
+		return call.proceed(call.evaluateLocks().acquire());
 	}
 
 	/**

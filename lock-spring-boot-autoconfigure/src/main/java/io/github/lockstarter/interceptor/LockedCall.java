@@ -88,7 +88,7 @@ public final class LockedCall implements GuardedCall, StageCall {
 
 	@Override
 	public CompletableFuture<HeldLeases> acquireAsync(Executor executor) {
-		return locks().acquireAsync(executor);
+		return evaluateLocks().acquireAsync(executor);
 	}
 
 	@Override
@@ -100,16 +100,16 @@ public final class LockedCall implements GuardedCall, StageCall {
 		return !(this.origin.request() instanceof CurrentRequest.NoRequest);
 	}
 
-	/** Returns the locks for the request of the thread that called the proxy. */
-	LockAcquisition locks() {
+	/** Evaluates the locks for the request of the thread that called the proxy. */
+	LockAcquisition evaluateLocks() {
 		CurrentRequest request = this.origin.request();
 		// Code of a handler may call another one: the content of the request is not its.
 		boolean ofOther = this.origin.handling() == null && isInRequest() && this.method.readsContent();
-		return locks(ofOther ? new RequestWithoutContent(request) : request);
+		return evaluateLocks(ofOther ? new RequestWithoutContent(request) : request);
 	}
 
-	/** Returns the locks for the request. */
-	LockAcquisition locks(CurrentRequest request) {
+	/** Evaluates the locks for the request. */
+	LockAcquisition evaluateLocks(CurrentRequest request) {
 		return new LockAcquisition(this.method, this.method.invocation(args(), request), this.context,
 				this.origin.chain(), (this.origin.handling() != null) ? this.context.releaseOn() : ReleaseOn.METHOD);
 	}

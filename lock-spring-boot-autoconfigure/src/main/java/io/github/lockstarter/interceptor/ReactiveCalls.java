@@ -87,7 +87,8 @@ final class ReactiveCalls {
 				response.callAgain();
 			}
 			Mono<HeldLeases> acquired = ((request != null)
-					? request.current(method.readsPrincipal(), handled && method.readsContent()).map(call::locks)
+					? request.current(method.readsPrincipal(), handled && method.readsContent())
+						.map(call::evaluateLocks)
 					: locksOfThread)
 				.flatMap((locks) -> ReactiveAcquisition.of(context, () -> locks.acquireAsync(executor,
 						ReactiveTypeAdapter.all(context), handled ? this.releaseOn : ReleaseOn.METHOD)))
@@ -131,10 +132,10 @@ final class ReactiveCalls {
 	/** Read now, because a servlet request cannot be read after its end. */
 	private static Mono<LockAcquisition> locksOfThread(LockedCall call) {
 		if (!call.isInRequest()) {
-			return call.method().readsPrincipal() ? locksOfPrincipal(call) : Mono.fromSupplier(call::locks);
+			return call.method().readsPrincipal() ? locksOfPrincipal(call) : Mono.fromSupplier(call::evaluateLocks);
 		}
 		try {
-			return Mono.just(call.locks());
+			return Mono.just(call.evaluateLocks());
 		}
 		catch (RuntimeException ex) {
 			return Mono.error(ex);
@@ -146,7 +147,10 @@ final class ReactiveCalls {
 	 */
 	private static Mono<LockAcquisition> locksOfPrincipal(LockedCall call) {
 		CurrentRequest ofThread = CurrentRequest.none(SecurityPrincipal.ofThread());
-		return SecurityPrincipal.ofSubscriber().map(CurrentRequest::none).defaultIfEmpty(ofThread).map(call::locks);
+		return SecurityPrincipal.ofSubscriber()
+			.map(CurrentRequest::none)
+			.defaultIfEmpty(ofThread)
+			.map(call::evaluateLocks);
 	}
 
 }

@@ -232,7 +232,7 @@ class ExclusiveRequestInterceptorTests {
 	void handlerResumed() throws Exception {
 		handle();
 		HeldLeases leases = held();
-		Mockito.when(this.handling.resumed(any())).thenReturn(leases);
+		Mockito.when(this.handling.takeResumed(any())).thenReturn(leases);
 		assertThat(this.work.value("1")).isEqualTo("done");
 		Mockito.verify(this.handling).callUnder(leases);
 		Mockito.verify(this.handling, Mockito.never()).acquire(any(), any());

@@ -55,7 +55,7 @@ import static org.mockito.ArgumentMatchers.any;
  */
 class LockedCallTests {
 
-	private static final Way PROCEED = (call) -> call.proceed(call.locks().acquire());
+	private static final Way PROCEED = (call) -> call.proceed(call.evaluateLocks().acquire());
 
 	private static final Response DECLINED = Response.byErrorPage(402, "declined");
 
@@ -191,7 +191,7 @@ class LockedCallTests {
 		HeldLeases[] leases = new HeldLeases[2];
 		work((call) -> {
 			for (int i = 0; i < 2; i++) {
-				leases[i] = call.locks().acquire();
+				leases[i] = call.evaluateLocks().acquire();
 				this.inner = ExposeInvocationInterceptor::currentInvocation;
 				assertThat(call.runLater(leases[i])).isEqualTo("done");
 			}
@@ -206,7 +206,7 @@ class LockedCallTests {
 	@Test
 	@DisplayName("A method that is called later releases the leases with its work")
 	void proceedLater() {
-		work((call) -> call.proceedLater(call.locks().acquire())).plain("1", null);
+		work((call) -> call.proceedLater(call.evaluateLocks().acquire())).plain("1", null);
 		assertThat(this.registry.released).containsExactly("a:1");
 	}
 
@@ -218,7 +218,7 @@ class LockedCallTests {
 		LockedCall call = call(invocation, "plain");
 		assertThat(call.isOutermostOf(this.target)).isFalse();
 		assertThat(call.isRetried()).isFalse();
-		HeldLeases leases = call.locks().acquire();
+		HeldLeases leases = call.evaluateLocks().acquire();
 		assertThatIllegalStateException().isThrownBy(() -> call.proceedLater(leases));
 		assertThat(this.registry.released).containsExactly("a:1");
 	}
@@ -267,7 +267,8 @@ class LockedCallTests {
 	@DisplayName("Leases of outer calls of a subscription are joined, too")
 	void outerOfSubscription() {
 		HeldLeases outer = this.registry.held(method("plain"), "a:1");
-		work((call) -> call.proceed(call.locks().acquireAsync(Runnable::run, List.of(outer), ReleaseOn.METHOD).join()))
+		work((call) -> call
+			.proceed(call.evaluateLocks().acquireAsync(Runnable::run, List.of(outer), ReleaseOn.METHOD).join()))
 			.plain("1", null);
 		assertThat(this.registry.asked).isEmpty();
 	}
@@ -280,7 +281,7 @@ class LockedCallTests {
 		this.releaseOn = ReleaseOn.RESPONSE;
 		handle();
 		work((call) -> {
-			leases[0] = async ? call.acquireAsync(Runnable::run).join() : call.locks().acquire();
+			leases[0] = async ? call.acquireAsync(Runnable::run).join() : call.evaluateLocks().acquire();
 			return call.proceed(leases[0]);
 		}).plain("1", null);
 		assertThat(this.registry.released).isEmpty();
