@@ -31,6 +31,7 @@ import io.github.lockstarter.completion.CompletionStageAdapter;
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.completion.ReleaseOn;
 import io.github.lockstarter.key.LockInvocation;
+import io.github.lockstarter.operation.ConflictStatuses;
 import io.github.lockstarter.operation.LockOperation;
 import io.github.lockstarter.operation.LockedMethod;
 import io.github.lockstarter.result.Outcome;
@@ -420,7 +421,7 @@ public final class LockAcquisition {
 				this.result.grant(HeldLeases.ofSkippedCall(LockAcquisition.this.method.method()));
 			}
 			else {
-				LockConflictException rejection = conflict.withStatusCode(operation.conflictStatus());
+				LockConflictException rejection = ConflictStatuses.withStatusOf(operation, conflict);
 				this.context.observer().rejected(rejection);
 				fail(rejection);
 			}
