@@ -386,10 +386,15 @@ public final class LockAcquisition {
 		 */
 		private boolean failed(List<WantedLock> locks, Throwable failure) {
 			WantedLock lock = locks.get(0);
-			if (proceeds(lock, failure)) {
-				return true;
+			try {
+				if (proceeds(lock, failure)) {
+					return true;
+				}
+				this.mode.released(held().abandon()).whenComplete((released, ignored) -> end(lock.operation, failure));
 			}
-			this.mode.released(held().abandon()).whenComplete((released, ignored) -> end(lock.operation, failure));
+			catch (Throwable ex) {
+				fail(ex);
+			}
 			return false;
 		}
 
@@ -413,17 +418,23 @@ public final class LockAcquisition {
 		 * call is none; any other has the status of the operation.
 		 */
 		private void end(LockOperation operation, Throwable failure) {
-			if (!(CompletionStageAdapter.cause(failure) instanceof LockConflictException conflict)) {
-				fail(failure);
+			try {
+				if (!(CompletionStageAdapter.cause(failure) instanceof LockConflictException conflict)) {
+					fail(failure);
+				}
+				else if (operation.skips()) {
+					this.context.observer().skipped(conflict.getKey(), LockAcquisition.this.method);
+					this.result.grant(HeldLeases.ofSkippedCall(LockAcquisition.this.method.method()));
+				}
+				else {
+					LockConflictException rejection = ConflictStatuses.withStatusOf(operation, conflict);
+					this.context.observer().rejected(rejection);
+					fail(rejection);
+				}
 			}
-			else if (operation.skips()) {
-				this.context.observer().skipped(conflict.getKey(), LockAcquisition.this.method);
-				this.result.grant(HeldLeases.ofSkippedCall(LockAcquisition.this.method.method()));
-			}
-			else {
-				LockConflictException rejection = ConflictStatuses.withStatusOf(operation, conflict);
-				this.context.observer().rejected(rejection);
-				fail(rejection);
+			catch (Throwable ex) {
+				// Otherwise nobody would complete the result.
+				fail(ex);
 			}
 		}
 

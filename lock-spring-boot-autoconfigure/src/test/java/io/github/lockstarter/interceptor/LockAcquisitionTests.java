@@ -514,6 +514,25 @@ class LockAcquisitionTests {
 		}
 	}
 
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	@DisplayName("A release or an observer that throws ends the attempt, and nobody waits for it in vain")
+	void throwingEnd(boolean async) {
+		this.registry.hold("a:1");
+		LockEventCounter failing = Mockito.mock(LockEventCounter.class);
+		Mockito.doThrow(new IllegalStateException("no counts")).when(failing).add(Mockito.any(), Mockito.any());
+		InterceptorContext context = new InterceptorContext(() -> this.registry,
+				new CallObserver(failing, this.runs, new LockEvents(this.events::add, () -> DIRECT, () -> failing)),
+				new CallerTasks(() -> DIRECT, List::of), ReleaseOn.METHOD);
+		assertThatIllegalStateException()
+			.isThrownBy(() -> acquire(async, acquisition(method("skipping"), context, CallChain.NONE, "1", "1")))
+			.withMessage("no counts");
+		this.registry.hold("b:1");
+		Mockito.when(this.registry.lease("a:2").releaseUnused()).thenThrow(new IllegalStateException("no release"));
+		assertThatIllegalStateException().isThrownBy(() -> acquire(async, locks("two", "1", "2")))
+			.withMessage("no release");
+	}
+
 	@Test
 	@DisplayName("The rejection of a caller whose thread waits is thrown as it is, without a wrapper that has a stack trace")
 	void rejectedWithoutWrapper() {
