@@ -1,6 +1,5 @@
 package io.github.lockstarter.autoconfigure;
 
-import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -8,7 +7,6 @@ import java.util.TreeSet;
 import java.util.concurrent.Executor;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -38,7 +36,6 @@ import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
-import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.env.Environment;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.core.task.TaskDecorator;
@@ -59,7 +56,6 @@ import io.github.lockstarter.interceptor.LastRuns;
 import io.github.lockstarter.interceptor.LockPlacement;
 import io.github.lockstarter.interceptor.ReactiveRequestSupport;
 import io.github.lockstarter.interceptor.RequestSupport;
-import io.github.lockstarter.key.LockKeyResolver;
 import io.github.lockstarter.operation.LockOperation;
 import io.github.lockstarter.operation.LockOperationSource;
 import io.github.lockstarter.operation.LockOperationValidator;
@@ -85,8 +81,7 @@ class ExclusiveRequestConfiguration {
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static LockOperationSource exclusiveRequestOperationSource(ObjectProvider<LockProperties> properties,
 			ObjectProvider<SharingSettings> sharing, Environment environment, ConfigurableListableBeanFactory beans) {
-		return new LockOperationSource(() -> properties.getObject().ofOperations(), (name) -> keyResolver(name, beans),
-				sharing::getObject, (text) -> resolve(text, environment));
+		return new LockOperationSource(new ApplicationOperationEnvironment(properties, sharing, environment, beans));
 	}
 
 	@Bean
@@ -101,7 +96,7 @@ class ExclusiveRequestConfiguration {
 			.of(() -> Optional.ofNullable(reactiveRequests.getIfAvailable()));
 		return new ExclusiveRequestInterceptor(operations,
 				() -> new InterceptorContext(registry::getObject, new CallObserver(counts.getObject(), runs, events),
-						tasks.getObject(), properties.getObject().web().releasesOnResponse()),
+						tasks.getObject(), properties.getObject().web().releaseOn()),
 				SingletonSupplier.of(() -> requests.getIfAvailable(() -> RequestSupport.NONE)),
 				() -> reactive.get().orElse(null));
 	}
@@ -184,22 +179,8 @@ class ExclusiveRequestConfiguration {
 	static SharingSettings exclusiveRequestSharingSettings(LockProperties properties, ObjectProvider<JsonMapper> mapper,
 			ObjectProvider<ResultPredicate> predicate, ObjectProvider<LockEventCounter> counts,
 			ObjectProvider<LockStores> stores, ObjectProvider<LockStore> store) {
-		Supplier<ToLongFunction<String>> limits = SingletonSupplier.of(() -> resultLimits(stores, store));
 		return new SharingSettings(properties.share().ttl(), properties.share().maxSize(),
-				() -> mapper.getIfUnique(() -> JsonMapper.builder().build()),
-				() -> predicate.getIfAvailable(() -> ResultPredicate.SUCCESSFUL), counts::getObject,
-				(lockName) -> limits.get().applyAsLong(lockName));
-	}
-
-	/** Returns the limits by the names of locks. A custom registry may use any store. */
-	private static ToLongFunction<String> resultLimits(ObjectProvider<LockStores> stores,
-			ObjectProvider<LockStore> store) {
-		LockStores known = stores.getIfAvailable();
-		if (known != null) {
-			return (lockName) -> known.of(lockName).maxResultSize();
-		}
-		long smallest = store.stream().mapToLong(LockStore::maxResultSize).min().orElse(Long.MAX_VALUE);
-		return (lockName) -> smallest;
+				new ApplicationSharingContext(mapper, predicate, counts, stores, store));
 	}
 
 	/**
@@ -250,35 +231,6 @@ class ExclusiveRequestConfiguration {
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static InterfaceProxyCheck exclusiveRequestInterfaceProxyCheck(ObjectProvider<LockOperationValidator> validator) {
 		return new InterfaceProxyCheck(validator::getObject);
-	}
-
-	/**
-	 * During ahead-of-time processing, only the locations of annotations matter, and not
-	 * every value is known. The placeholder is replaced by a text that is valid as a
-	 * duration and as a name.
-	 */
-	private static String resolve(String text, Environment environment) {
-		try {
-			return environment.resolveRequiredPlaceholders(text);
-		}
-		catch (IllegalArgumentException ex) {
-			if (Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)) {
-				return "1s";
-			}
-			throw ex;
-		}
-	}
-
-	/**
-	 * Finds a resolver by its name. The bean is created on demand.
-	 */
-	private static Supplier<LockKeyResolver> keyResolver(String name, ConfigurableListableBeanFactory beans) {
-		if (!beans.containsBean(name) || !beans.isTypeMatch(name, LockKeyResolver.class)) {
-			throw new IllegalArgumentException(
-					"There is no bean '%s' of type LockKeyResolver. The beans of this type are %s".formatted(name,
-							Arrays.toString(beans.getBeanNamesForType(LockKeyResolver.class, true, false))));
-		}
-		return () -> beans.getBean(name, LockKeyResolver.class);
 	}
 
 	/** Warns at startup about methods that run without a lock. */

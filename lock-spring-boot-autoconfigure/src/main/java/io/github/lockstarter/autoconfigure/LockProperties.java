@@ -27,6 +27,7 @@ import org.springframework.util.unit.DataSize;
 import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockOptions;
+import io.github.lockstarter.completion.ReleaseOn;
 import io.github.lockstarter.interceptor.ExclusiveRequestAdvisor;
 import io.github.lockstarter.key.LockKeys;
 import io.github.lockstarter.operation.LockSettings;
@@ -436,10 +437,6 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 			return this.waiting == WaitMode.SUSPENDED;
 		}
 
-		boolean releasesOnResponse() {
-			return this.releaseOn == ReleaseOn.RESPONSE;
-		}
-
 		/** What a waiting request does with its thread. */
 		enum WaitMode {
 
@@ -448,17 +445,6 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 
 			/** It frees the thread, and continues in an asynchronous dispatch. */
 			SUSPENDED
-
-		}
-
-		/** What ends the lock of a handler method. */
-		enum ReleaseOn {
-
-			/** The end of its work. */
-			METHOD,
-
-			/** The end of its response. */
-			RESPONSE
 
 		}
 

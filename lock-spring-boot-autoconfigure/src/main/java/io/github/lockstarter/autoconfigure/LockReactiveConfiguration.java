@@ -98,7 +98,7 @@ class LockReactiveConfiguration {
 				(handler) -> {
 					validator.checkLeaseParameter(handler.getMethod(), handler.getBeanType());
 					validator.checkReactiveHandler(handler.getMethod(), handler.getBeanType(),
-							properties.web().releasesOnResponse());
+							properties.web().releaseOn());
 				});
 	}
 

@@ -9,12 +9,12 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.TokenLocks;
 import io.github.lockstarter.actuate.RequestNames;
 import io.github.lockstarter.count.LockEventCounter;
 import io.github.lockstarter.event.LockEvents;
+import io.github.lockstarter.operation.ConflictStatuses;
 import io.github.lockstarter.registry.LockInspector;
 import io.github.lockstarter.registry.WaitingThreads;
 import io.github.lockstarter.registry.DefaultLockRegistry;
@@ -43,16 +43,15 @@ class LockRegistryConfiguration {
 
 	@Bean(REGISTRY)
 	DefaultLockRegistry exclusiveRequestLockRegistry(ObjectProvider<LockStores> stores, ObjectProvider<LockStore> store,
-			LockProperties properties, LockEvents events, EngineRuntime runtime, LockEventCounter counts,
-			ObjectProvider<ObservationRegistry> observations, ObjectProvider<LockObservationConvention> convention,
-			ObjectProvider<WaitingThreads> waitingThreads) {
+			LockProperties properties, ConflictStatuses statuses, LockEvents events, EngineRuntime runtime,
+			LockEventCounter counts, ObjectProvider<ObservationRegistry> observations,
+			ObjectProvider<LockObservationConvention> convention, ObjectProvider<WaitingThreads> waitingThreads) {
 		// Without a single candidate, the failure names the stores.
 		DefaultLockRegistry registry = new DefaultLockRegistry(
 				stores.getIfAvailable(() -> LockStores.of(store.getObject())),
 				RegistrySettings.of(properties::options)
 					.withMaxWaiters(properties.maxWaiters())
-					.withConflictFactory((key, reason, retryAfter) -> new LockConflictException(key, reason, retryAfter,
-							properties.conflictStatusCode(key.name())))
+					.withConflictFactory(statuses::create)
 					.withLosses(events::lost)
 					.withCounts(counts)
 					.withObservations(observations.getIfUnique(() -> ObservationRegistry.NOOP))

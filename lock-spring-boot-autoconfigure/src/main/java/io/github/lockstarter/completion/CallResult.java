@@ -357,16 +357,15 @@ public final class CallResult {
 	 * Marks that a transaction has ended, and no later commit keeps its result.
 	 * @param transaction what it is known by: the transaction of a thread, or the
 	 * connection of a reactive one
-	 * @param committed whether it was committed
 	 */
-	public synchronized void transactionEnded(Object transaction, boolean committed) {
+	public synchronized void transactionEnded(Object transaction, TransactionEnd end) {
 		InTransaction result = this.inTransaction;
 		if (result == null || !result.of.contains(transaction)) {
 			return;
 		}
 		this.inTransaction = null;
 		this.committing = false;
-		this.committed = committed ? result : this.committed;
+		this.committed = (end == TransactionEnd.COMMITTED) ? result : this.committed;
 		if (this.cancelled) {
 			keepDespiteCancellation();
 		}

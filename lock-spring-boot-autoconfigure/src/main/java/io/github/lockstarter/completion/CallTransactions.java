@@ -196,10 +196,9 @@ public final class CallTransactions {
 	 * Records the outcome of a transaction, of this thread or of reactive work, that may
 	 * have changed something.
 	 * @param transaction what it is known by
-	 * @param committed whether it was committed
 	 */
-	public void record(Object transaction, boolean committed) {
-		if (committed) {
+	public void record(Object transaction, TransactionEnd end) {
+		if (end == TransactionEnd.COMMITTED) {
 			this.committed = true;
 			this.ownCommitted |= this.own.contains(transaction);
 		}

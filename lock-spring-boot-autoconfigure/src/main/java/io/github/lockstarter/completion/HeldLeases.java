@@ -51,18 +51,18 @@ public final class HeldLeases {
 	 * @param method the method that runs under them
 	 * @param leases the leases, in the order of their acquisition
 	 * @param lease the lease of the first annotation
-	 * @param untilResponse whether they are held until the request has ended
+	 * @param releaseOn what ends them
 	 */
-	public HeldLeases(Method method, List<Lease> leases, @Nullable Lease lease, boolean untilResponse) {
-		this(method, leases, lease, untilResponse, CallResult.NONE);
+	public HeldLeases(Method method, List<Lease> leases, @Nullable Lease lease, ReleaseOn releaseOn) {
+		this(method, leases, lease, releaseOn, CallResult.NONE);
 	}
 
-	private HeldLeases(@Nullable Method method, List<Lease> leases, @Nullable Lease lease, boolean untilResponse,
+	private HeldLeases(@Nullable Method method, List<Lease> leases, @Nullable Lease lease, ReleaseOn releaseOn,
 			CallResult result) {
 		this.method = method;
 		this.leases = List.copyOf(leases);
 		this.lease = lease;
-		this.gate = new ReleaseGate(untilResponse);
+		this.gate = new ReleaseGate(releaseOn);
 		this.result = result;
 		this.transactions = new CallTransactions(this.leases);
 	}
@@ -72,16 +72,16 @@ public final class HeldLeases {
 	 * without a lease, and with the result of another call.
 	 * @param method the method that runs under them; {@code null} for work in code
 	 */
-	public static HeldLeases of(@Nullable Method method, Outcome outcome, SharedCall sharing, boolean untilResponse) {
+	public static HeldLeases of(@Nullable Method method, Outcome outcome, SharedCall sharing, ReleaseOn releaseOn) {
 		CallResult result = CallResult.of(outcome, sharing);
 		Lease lease = outcome.lease();
-		return (lease != null) ? new HeldLeases(method, List.of(lease), lease, untilResponse, result)
-				: new HeldLeases(method, List.of(), null, untilResponse, result);
+		return (lease != null) ? new HeldLeases(method, List.of(lease), lease, releaseOn, result)
+				: new HeldLeases(method, List.of(), null, releaseOn, result);
 	}
 
 	/** Returns no leases, for a call that is skipped. */
 	public static HeldLeases ofSkippedCall(Method method) {
-		return new HeldLeases(method, List.of(), null, false, CallResult.SKIPPED);
+		return new HeldLeases(method, List.of(), null, ReleaseOn.METHOD, CallResult.SKIPPED);
 	}
 
 	/** Returns the method that runs under the leases; {@code null} for work in code. */

@@ -10,7 +10,7 @@ package io.github.lockstarter.completion;
  */
 final class ReleaseGate {
 
-	private final boolean untilResponse;
+	private final ReleaseOn releaseOn;
 
 	private WorkState work = WorkState.AHEAD;
 
@@ -27,10 +27,10 @@ final class ReleaseGate {
 
 	/**
 	 * Creates a gate.
-	 * @param untilResponse whether the leases are held until the request has ended
+	 * @param releaseOn what ends the leases
 	 */
-	ReleaseGate(boolean untilResponse) {
-		this.untilResponse = untilResponse;
+	ReleaseGate(ReleaseOn releaseOn) {
+		this.releaseOn = releaseOn;
 	}
 
 	/**
@@ -127,7 +127,7 @@ final class ReleaseGate {
 		}
 		return this.responseAwaited
 				|| (this.requestEnded ? this.work == WorkState.UNDER_WAY || this.work == WorkState.PASSED_ON
-						: this.work != WorkState.ENDED || this.untilResponse);
+						: this.work != WorkState.ENDED || this.releaseOn == ReleaseOn.RESPONSE);
 	}
 
 	/** The work of the call, as far as it continues after the method has returned. */

@@ -14,8 +14,10 @@ import io.github.lockstarter.completion.GuardedCall;
 import io.github.lockstarter.completion.HandledRequest;
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.completion.LeaseContext;
+import io.github.lockstarter.completion.ReleaseOn;
 import io.github.lockstarter.completion.ReturnType;
 import io.github.lockstarter.interceptor.CallerTasks;
+import io.github.lockstarter.interceptor.PendingLeases;
 import io.github.lockstarter.interceptor.StageCall;
 import io.github.lockstarter.result.Outcome;
 import io.github.lockstarter.result.SharedCall;
@@ -81,29 +83,23 @@ final class IdempotentCall implements GuardedCall, StageCall {
 
 	@Override
 	public CompletableFuture<HeldLeases> acquireAsync(Executor executor) {
-		CompletableFuture<HeldLeases> acquired = new CompletableFuture<>();
+		PendingLeases acquired = new PendingLeases();
 		CompletableFuture<Outcome> attempt = this.sharing.results()
 			.acquireAsync(this.registry.locks(), this.key, this.options, this.sharing.caller(), executor);
 		attempt.whenComplete((outcome, failure) -> {
 			if (failure != null) {
 				acquired.completeExceptionally(failure);
-				return;
 			}
-			HeldLeases leases = held(outcome);
-			if (!acquired.complete(leases)) {
-				leases.abandon();
+			else {
+				acquired.grant(held(outcome));
 			}
 		});
-		acquired.whenComplete((leases, failure) -> {
-			if (failure != null) {
-				attempt.cancel(false);
-			}
-		});
+		acquired.follow(attempt);
 		return acquired;
 	}
 
 	private HeldLeases held(Outcome outcome) {
-		return HeldLeases.of(null, outcome, this.sharing, false);
+		return HeldLeases.of(null, outcome, this.sharing, ReleaseOn.METHOD);
 	}
 
 	@Override

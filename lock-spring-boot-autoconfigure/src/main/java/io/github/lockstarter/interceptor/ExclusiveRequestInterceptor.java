@@ -16,6 +16,7 @@ import io.github.lockstarter.RequestTooLargeException;
 import io.github.lockstarter.completion.CompletionAdapterRegistry;
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.completion.LeaseContext;
+import io.github.lockstarter.completion.ReleaseOn;
 import io.github.lockstarter.completion.ReturnType;
 import io.github.lockstarter.key.CurrentRequest;
 import io.github.lockstarter.operation.LockOperationSource;
@@ -62,7 +63,7 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 		InterceptorContext context = this.context.get();
 		RequestSupport requests = this.requests.get();
 		RequestHandling handling = requests.handling(method);
-		HeldLeases resumed = (handling != null) ? handling.resumed(method) : null;
+		HeldLeases resumed = (handling != null) ? handling.takeResumed(method) : null;
 		if (handling != null && resumed != null) {
 			return proceed(new LockedCall(invocation, method, context, CallOrigin.resumed(handling)), handling,
 					resumed);
@@ -74,8 +75,8 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 		}
 		if (handling != null) {
 			handling.callAgain();
-			HeldLeases leases = handling.acquire(call, call.locks());
-			if (context.untilResponse()) {
+			HeldLeases leases = handling.acquire(call, call.evaluateLocks());
+			if (context.releaseOn() == ReleaseOn.RESPONSE) {
 				handling.releaseAtEnd(leases);
 			}
 			return proceed(call, handling, leases);
@@ -96,7 +97,7 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 					"it was called on the thread of an event loop, which must not wait for the store",
 					"Return a Mono or a ResponseEntity, or let Spring WebFlux call such handlers on other threads, as with spring.threads.virtual.enabled=true.");
 		}
-		return call.proceed(call.locks().acquire());
+		return call.proceed(call.evaluateLocks().acquire());
 	}
 
 	/**
@@ -145,8 +146,7 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 		InterceptorContext context = this.context.get();
 		try {
 			CallChain chain = new CallChain(LeaseContext.snapshot(), null).followedBy(enclosing);
-			return new LockAcquisition(method, method.invocation(args, request), context, chain,
-					context.untilResponse());
+			return new LockAcquisition(method, method.invocation(args, request), context, chain, context.releaseOn());
 		}
 		catch (RequestTooLargeException ex) {
 			throw ex;
@@ -158,7 +158,7 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 	}
 
 	private ReactiveCalls reactiveCalls() {
-		return new ReactiveCalls(this.reactiveRequests.get(), this.context.get().untilResponse());
+		return new ReactiveCalls(this.reactiveRequests.get(), this.context.get().releaseOn());
 	}
 
 	private static @Nullable Object proceed(LockedCall call, RequestHandling handling, HeldLeases leases)

@@ -5,6 +5,7 @@ import java.util.function.Supplier;
 import org.springframework.util.function.SingletonSupplier;
 
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.completion.ReleaseOn;
 
 /**
  * The shared context of all calls of annotated methods.
@@ -19,7 +20,7 @@ public final class InterceptorContext {
 
 	private final CallerTasks tasks;
 
-	private final boolean untilResponse;
+	private final ReleaseOn releaseOn;
 
 	/**
 	 * Creates a context.
@@ -28,15 +29,14 @@ public final class InterceptorContext {
 	 * @param observer records calls that are rejected, are skipped, or run without their
 	 * lock
 	 * @param tasks runs methods whose caller has left
-	 * @param untilResponse whether handlers keep their locks until their response has
-	 * been written
+	 * @param releaseOn what ends the locks of handlers
 	 */
 	public InterceptorContext(Supplier<LockRegistry> registry, CallObserver observer, CallerTasks tasks,
-			boolean untilResponse) {
+			ReleaseOn releaseOn) {
 		this.registry = SingletonSupplier.of(registry);
 		this.observer = observer;
 		this.tasks = tasks;
-		this.untilResponse = untilResponse;
+		this.releaseOn = releaseOn;
 	}
 
 	LockRegistry registry() {
@@ -56,11 +56,9 @@ public final class InterceptorContext {
 		return this.tasks;
 	}
 
-	/**
-	 * Returns whether handlers keep their locks until their response has been written.
-	 */
-	boolean untilResponse() {
-		return this.untilResponse;
+	/** Returns what ends the locks of handlers. */
+	ReleaseOn releaseOn() {
+		return this.releaseOn;
 	}
 
 }

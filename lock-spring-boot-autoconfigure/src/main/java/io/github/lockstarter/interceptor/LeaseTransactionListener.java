@@ -9,6 +9,7 @@ import org.springframework.transaction.support.DefaultTransactionStatus;
 import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.completion.LeaseContext;
+import io.github.lockstarter.completion.TransactionEnd;
 
 /**
  * Rolls back a transaction whose lock was lost before the commit, because the next holder
@@ -35,22 +36,22 @@ public final class LeaseTransactionListener implements TransactionExecutionListe
 
 	@Override
 	public void afterCommit(TransactionExecution transaction, @Nullable Throwable failure) {
-		ended(transaction, failure == null);
+		ended(transaction, (failure == null) ? TransactionEnd.COMMITTED : TransactionEnd.ROLLED_BACK);
 	}
 
 	@Override
 	public void afterRollback(TransactionExecution transaction, @Nullable Throwable failure) {
-		ended(transaction, false);
+		ended(transaction, TransactionEnd.ROLLED_BACK);
 	}
 
-	private static void ended(TransactionExecution transaction, boolean committed) {
+	private static void ended(TransactionExecution transaction, TransactionEnd end) {
 		for (HeldLeases leases : LeaseContext.all()) {
 			leases.transactions().ended(transaction);
 			if (mayChange(transaction)) {
-				leases.transactions().record(transaction, committed);
+				leases.transactions().record(transaction, end);
 			}
 			if (transaction instanceof DefaultTransactionStatus status && status.hasTransaction()) {
-				leases.result().transactionEnded(status.getTransaction(), committed);
+				leases.result().transactionEnded(status.getTransaction(), end);
 			}
 		}
 	}

@@ -2,7 +2,6 @@ package io.github.lockstarter.interceptor;
 
 import java.lang.reflect.Method;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.Iterator;
@@ -17,6 +16,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.Assert;
+import org.springframework.util.ReflectionUtils;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConflictException;
@@ -29,7 +29,9 @@ import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.WaitBudget;
 import io.github.lockstarter.completion.CompletionStageAdapter;
 import io.github.lockstarter.completion.HeldLeases;
+import io.github.lockstarter.completion.ReleaseOn;
 import io.github.lockstarter.key.LockInvocation;
+import io.github.lockstarter.operation.ConflictStatuses;
 import io.github.lockstarter.operation.LockOperation;
 import io.github.lockstarter.operation.LockedMethod;
 import io.github.lockstarter.result.Outcome;
@@ -45,13 +47,15 @@ public final class LockAcquisition {
 
 	private static final String NO_LEASE = "The LockRegistry returned null instead of a Lease. If it is a mock, configure it to return one";
 
+	private static final String NO_STAGE = "The LockRegistry returned null instead of a CompletionStage. If it is a mock, configure it to return one";
+
 	private final LockedMethod method;
 
 	private final InterceptorContext context;
 
 	private final CallChain chain;
 
-	private final boolean untilResponse;
+	private final ReleaseOn releaseOn;
 
 	/**
 	 * The locks in the order in which they are acquired, grouped by operation.
@@ -69,15 +73,15 @@ public final class LockAcquisition {
 	 * Evaluates the operations of a method for a call of it.
 	 * @param context the shared context of all calls
 	 * @param chain the leases of the chain of calls, the innermost first
-	 * @param untilResponse whether the leases are held until the request has ended
+	 * @param releaseOn what ends the leases
 	 * @throws LockException if the call has no value for a key, or needs too many locks
 	 */
 	LockAcquisition(LockedMethod method, LockInvocation call, InterceptorContext context, CallChain chain,
-			boolean untilResponse) {
+			ReleaseOn releaseOn) {
 		this.method = method;
 		this.context = context;
 		this.chain = chain;
-		this.untilResponse = untilResponse;
+		this.releaseOn = releaseOn;
 		List<LockOperation> operations = method.operations();
 		boolean several = operations.size() > 1;
 		List<WantedLock> locks = new ArrayList<>(operations.size());
@@ -142,39 +146,9 @@ public final class LockAcquisition {
 	 * @throws LockException if one is not granted; the others are released then
 	 */
 	public HeldLeases acquire() {
-		Acquired acquired = new Acquired(this.chain, this.untilResponse, this.budget);
-		for (List<WantedLock> locks : this.locks) {
-			List<WantedLock> open = locks;
-			try {
-				open = acquired.join(locks);
-				if (isShared(open)) {
-					return acquired.outcome(acquired.acquireOrResult(open));
-				}
-				if (!open.isEmpty()) {
-					acquired.acquire(open);
-				}
-			}
-			catch (Throwable ex) {
-				if (!acquired.proceeds(open, ex)) {
-					acquired.toLeases().abandon().toCompletableFuture().join();
-					HeldLeases skipped = acquired.skipped(open.get(0), ex);
-					if (skipped != null) {
-						return skipped;
-					}
-					throw ex;
-				}
-			}
-		}
-		return acquired.toLeases();
-	}
-
-	private static List<LockKey> keys(List<WantedLock> locks) {
-		return locks.stream().map(WantedLock::key).toList();
-	}
-
-	/** A call that shares its result has only one lock. */
-	private boolean isShared(List<WantedLock> open) {
-		return this.sharing != null && !open.isEmpty();
+		Attempt attempt = new Attempt(AcquisitionMode.BLOCKING, this.chain, this.releaseOn, this.budget);
+		attempt.proceed();
+		return attempt.leases();
 	}
 
 	/**
@@ -182,9 +156,10 @@ public final class LockAcquisition {
 	 * thread. Cancelling the future ends the attempt, and releases the granted locks.
 	 * @param executor completes the future; an immediate rejection completes it on this
 	 * thread
+	 * @return fails if a lock is not granted, after the others have been released
 	 */
 	public CompletableFuture<HeldLeases> acquireAsync(Executor executor) {
-		return attempt(new Acquired(this.chain, this.untilResponse, this.budget), executor);
+		return acquireAsync(executor, this.chain, this.releaseOn, this.budget);
 	}
 
 	/**
@@ -192,16 +167,21 @@ public final class LockAcquisition {
 	 * subscribers.
 	 * @param outer the leases of the calls that enclose the subscription, those of the
 	 * innermost call first
-	 * @param untilResponse whether the leases are held until the request has ended
+	 * @param releaseOn what ends the leases
 	 */
-	CompletableFuture<HeldLeases> acquireAsync(Executor executor, List<HeldLeases> outer, boolean untilResponse) {
-		return attempt(new Acquired(this.chain.within(outer), untilResponse, new WaitBudget()), executor);
+	CompletableFuture<HeldLeases> acquireAsync(Executor executor, List<HeldLeases> outer, ReleaseOn releaseOn) {
+		return acquireAsync(executor, this.chain.within(outer), releaseOn, new WaitBudget());
 	}
 
-	private CompletableFuture<HeldLeases> attempt(Acquired acquired, Executor executor) {
-		Attempt attempt = new Attempt(acquired, executor);
-		attempt.next();
+	private CompletableFuture<HeldLeases> acquireAsync(Executor executor, CallChain chain, ReleaseOn releaseOn,
+			WaitBudget budget) {
+		Attempt attempt = new Attempt(new AcquisitionMode.NonBlocking(executor), chain, releaseOn, budget);
+		attempt.proceed();
 		return attempt.result;
+	}
+
+	private static List<LockKey> keys(List<WantedLock> locks) {
+		return locks.stream().map(WantedLock::key).toList();
 	}
 
 	/**
@@ -217,80 +197,73 @@ public final class LockAcquisition {
 
 	}
 
-	/** The locks that have been acquired so far. */
-	private final class Acquired {
+	/**
+	 * An attempt to acquire the locks, those of one operation after those of the other.
+	 * It is the same for a caller whose thread waits and for one that blocks no thread.
+	 * The caller may give up at any time by completing the result itself.
+	 */
+	private final class Attempt {
 
 		private final InterceptorContext context = LockAcquisition.this.context;
 
+		private final AcquisitionMode mode;
+
 		private final CallChain chain;
 
-		private final boolean untilResponse;
+		private final ReleaseOn releaseOn;
 
 		private final WaitBudget budget;
+
+		private final Iterator<List<WantedLock>> open = LockAcquisition.this.locks.iterator();
 
 		private final List<Lease> leases = new ArrayList<>(LockAcquisition.this.locks.size());
 
 		private @Nullable Lease main;
 
-		Acquired(CallChain chain, boolean untilResponse, WaitBudget budget) {
+		/** The outcome for a call that shares its result. */
+		private @Nullable Outcome outcome;
+
+		private final PendingLeases result = new PendingLeases();
+
+		private @Nullable Throwable failure;
+
+		Attempt(AcquisitionMode mode, CallChain chain, ReleaseOn releaseOn, WaitBudget budget) {
+			this.mode = mode;
 			this.chain = chain;
-			this.untilResponse = untilResponse;
+			this.releaseOn = releaseOn;
 			this.budget = budget;
 		}
 
-		private void add(WantedLock lock, Lease lease) {
-			this.leases.add(lease);
-			if (lock.equals(LockAcquisition.this.first)) {
-				this.main = lease;
+		/**
+		 * Acquires the next locks. Immediate grants are processed in a loop, not by
+		 * recursion: there may be many locks.
+		 */
+		void proceed() {
+			while (this.open.hasNext() && !this.result.isDone()) {
+				if (!acquire(this.open.next())) {
+					return;
+				}
 			}
+			this.result.grant(held());
 		}
 
-		void add(List<WantedLock> locks, List<@Nullable Lease> granted) {
-			Assert.state(granted.size() == locks.size(), NO_LEASE);
-			for (int i = 0; i < granted.size(); i++) {
-				add(locks.get(i), Objects.requireNonNull(granted.get(i), NO_LEASE));
-			}
-		}
-
-		/** Acquires locks of one operation, together. */
-		void acquire(List<WantedLock> locks) {
-			LockRegistry registry = this.context.registry();
-			WantedLock first = locks.get(0);
-			WaitGraph.Wait wait = beginWait(locks);
+		/**
+		 * Acquires locks of one operation, together.
+		 * @return whether to proceed; {@code false} if that is not known yet and
+		 * {@link #proceed} is called later, or after a failure
+		 */
+		private boolean acquire(List<WantedLock> locks) {
 			try {
-				add(locks, (locks.size() == 1) ? Collections.singletonList(registry.acquire(first.key, options(first)))
-						: List.copyOf(registry.acquireAll(keys(locks), options(first))));
+				List<WantedLock> open = join(locks);
+				return open.isEmpty() || ask(open);
 			}
-			finally {
-				endWait(wait);
+			catch (Throwable ex) {
+				return failed(locks, ex);
 			}
-		}
-
-		/** Acquires the lock, or receives the result of another call. */
-		Outcome acquireOrResult(List<WantedLock> locks) {
-			SharedCall sharing = Objects.requireNonNull(LockAcquisition.this.sharing);
-			WantedLock lock = locks.get(0);
-			WaitGraph.Wait wait = beginWait(locks);
-			try {
-				return sharing.results().acquire(this.context.registry(), lock.key, options(lock), sharing.caller());
-			}
-			finally {
-				endWait(wait);
-			}
-		}
-
-		/** Returns the leases under which the method runs. */
-		HeldLeases toLeases() {
-			return new HeldLeases(LockAcquisition.this.method.method(), this.leases, this.main, this.untilResponse);
-		}
-
-		HeldLeases outcome(Outcome outcome) {
-			return HeldLeases.of(LockAcquisition.this.method.method(), outcome,
-					Objects.requireNonNull(LockAcquisition.this.sharing), this.untilResponse);
 		}
 
 		/** Joins the leases of the chain, and returns the locks that it does not hold. */
-		List<WantedLock> join(List<WantedLock> locks) {
+		private List<WantedLock> join(List<WantedLock> locks) {
 			if (this.chain.isEmpty()) {
 				return locks;
 			}
@@ -310,16 +283,38 @@ public final class LockAcquisition {
 			return open;
 		}
 
-		/** Returns the options of the lock that is acquired next. */
-		LockOptions options(WantedLock lock) {
-			return this.budget.next(lock.options());
+		/**
+		 * Asks for locks of one operation. A call that shares its result has only one.
+		 */
+		private boolean ask(List<WantedLock> locks) {
+			LockRegistry registry = this.context.registry();
+			SharedCall sharing = LockAcquisition.this.sharing;
+			WantedLock first = locks.get(0);
+			WaitGraph.Wait wait = beginWait(locks);
+			try {
+				LockOptions options = this.budget.next(first.options());
+				if (sharing != null) {
+					return follow(locks, wait, this.mode.acquireOrResult(registry, first.key, options, sharing),
+							(outcome) -> this.outcome = outcome);
+				}
+				if (locks.size() == 1) {
+					return follow(locks, wait, this.mode.acquire(registry, first.key, options),
+							(lease) -> add(first, lease));
+				}
+				return follow(locks, wait, this.mode.acquireAll(registry, keys(locks), options),
+						(leases) -> add(locks, leases));
+			}
+			catch (Throwable ex) {
+				endWait(wait);
+				throw ex;
+			}
 		}
 
 		/**
 		 * Begins to wait, and records the wait if a deadlock is possible.
 		 * @throws LockDeadlockException if it would be a deadlock
 		 */
-		WaitGraph.@Nullable Wait beginWait(List<WantedLock> locks) {
+		private WaitGraph.@Nullable Wait beginWait(List<WantedLock> locks) {
 			if (locks.get(0).options().waitTime().isZero()) {
 				return null;
 			}
@@ -330,10 +325,77 @@ public final class LockAcquisition {
 			return this.context.waits().begin(this.chain, acquired, keys(locks), method);
 		}
 
-		void endWait(WaitGraph.@Nullable Wait wait) {
+		private void endWait(WaitGraph.@Nullable Wait wait) {
 			if (wait != null) {
 				this.context.waits().end(wait);
 			}
+		}
+
+		/**
+		 * Follows the question for locks, whose answer may be known.
+		 * @param granted takes what is granted
+		 * @return whether to proceed now
+		 */
+		private <T> boolean follow(List<WantedLock> locks, WaitGraph.@Nullable Wait wait,
+				@Nullable CompletionStage<T> asked, Consumer<T> granted) {
+			Assert.state(asked != null, NO_STAGE);
+			CompletableFuture<T> answer = asked.toCompletableFuture();
+			if (answer.isDone() && !answer.isCompletedExceptionally()) {
+				endWait(wait);
+				granted.accept(answer.join());
+				return true;
+			}
+			answer.whenComplete((value, failure) -> {
+				endWait(wait);
+				if ((failure != null) ? failed(locks, failure) : accepted(locks, granted, value)) {
+					proceed();
+				}
+			});
+			this.result.follow(answer);
+			return false;
+		}
+
+		private <T> boolean accepted(List<WantedLock> locks, Consumer<T> granted, T value) {
+			try {
+				granted.accept(value);
+				return true;
+			}
+			catch (Throwable ex) {
+				return failed(locks, ex);
+			}
+		}
+
+		private void add(List<WantedLock> locks, @Nullable List<@Nullable Lease> granted) {
+			Assert.state(granted != null && granted.size() == locks.size(), NO_LEASE);
+			for (int i = 0; i < granted.size(); i++) {
+				add(locks.get(i), granted.get(i));
+			}
+		}
+
+		private void add(WantedLock lock, @Nullable Lease lease) {
+			this.leases.add(Objects.requireNonNull(lease, NO_LEASE));
+			if (lock.equals(LockAcquisition.this.first)) {
+				this.main = lease;
+			}
+		}
+
+		/**
+		 * Ends the attempt after a failure, as soon as the granted locks have been
+		 * released, unless the call proceeds without the locks that have failed.
+		 * @return whether to proceed
+		 */
+		private boolean failed(List<WantedLock> locks, Throwable failure) {
+			WantedLock lock = locks.get(0);
+			try {
+				if (proceeds(lock, failure)) {
+					return true;
+				}
+				this.mode.released(held().abandon()).whenComplete((released, ignored) -> end(lock.operation, failure));
+			}
+			catch (Throwable ex) {
+				fail(ex);
+			}
+			return false;
 		}
 
 		/**
@@ -341,8 +403,7 @@ public final class LockAcquisition {
 		 * operation proceeds on a store failure. A registry that is being closed and an
 		 * interrupted caller are not failures of the store.
 		 */
-		boolean proceeds(List<WantedLock> locks, Throwable thrown) {
-			WantedLock lock = locks.get(0);
+		private boolean proceeds(WantedLock lock, Throwable thrown) {
 			if (lock.operation.proceedsOnStoreFailure()
 					&& CompletionStageAdapter.cause(thrown) instanceof LockStoreException failure
 					&& failure.getCause() != null && !(failure.getCause() instanceof InterruptedException)) {
@@ -353,154 +414,52 @@ public final class LockAcquisition {
 		}
 
 		/**
-		 * Returns no leases if the call is skipped because of a conflict; {@code null} if
-		 * the failure is none.
-		 * @throws LockConflictException if the call is rejected; with the status of the
-		 * operation that needs the lock
+		 * Ends the attempt with the failure. The conflict of an operation that skips the
+		 * call is none; any other has the status of the operation.
 		 */
-		@Nullable HeldLeases skipped(WantedLock lock, Throwable failure) {
-			if (!(CompletionStageAdapter.cause(failure) instanceof LockConflictException conflict)) {
-				return null;
-			}
-			if (lock.operation.skips()) {
-				this.context.observer().skipped(conflict.getKey(), LockAcquisition.this.method);
-				return HeldLeases.ofSkippedCall(LockAcquisition.this.method.method());
-			}
-			LockConflictException rejection = conflict.withStatusCode(lock.operation.conflictStatus());
-			this.context.observer().rejected(rejection);
-			throw rejection;
-		}
-
-	}
-
-	/** Acquires one lock after the other without blocking a thread. */
-	private final class Attempt {
-
-		private final CompletableFuture<HeldLeases> result = new CompletableFuture<>();
-
-		private final Iterator<List<WantedLock>> open = LockAcquisition.this.locks.iterator();
-
-		private final Acquired acquired;
-
-		private final Executor executor;
-
-		Attempt(Acquired acquired, Executor executor) {
-			this.acquired = acquired;
-			this.executor = executor;
-		}
-
-		void next() {
-			if (this.result.isDone()) {
-				this.acquired.toLeases().abandon();
-				return;
-			}
-			if (!this.open.hasNext()) {
-				complete(this.acquired.toLeases());
-				return;
-			}
-			List<WantedLock> locks = this.open.next();
+		private void end(LockOperation operation, Throwable failure) {
 			try {
-				acquire(locks);
-			}
-			catch (Throwable ex) {
-				failed(locks, ex);
-			}
-		}
-
-		private void acquire(List<WantedLock> locks) {
-			List<WantedLock> open = this.acquired.join(locks);
-			if (open.isEmpty()) {
-				next();
-				return;
-			}
-			LockRegistry registry = this.acquired.context.registry();
-			WantedLock first = open.get(0);
-			LockOptions options = this.acquired.options(first);
-			WaitGraph.Wait wait = this.acquired.beginWait(open);
-			try {
-				if (isShared(open)) {
-					SharedCall sharing = Objects.requireNonNull(LockAcquisition.this.sharing);
-					follow(open, wait,
-							sharing.results()
-								.acquireAsync(registry, first.key, options, sharing.caller(), this.executor),
-							(outcome) -> complete(this.acquired.outcome(outcome)));
+				if (!(CompletionStageAdapter.cause(failure) instanceof LockConflictException conflict)) {
+					fail(failure);
 				}
-				else if (open.size() == 1) {
-					follow(open, wait, registry.acquireAsync(first.key, options, this.executor),
-							(lease) -> go(open, Collections.singletonList(lease)));
+				else if (operation.skips()) {
+					this.context.observer().skipped(conflict.getKey(), LockAcquisition.this.method);
+					this.result.grant(HeldLeases.ofSkippedCall(LockAcquisition.this.method.method()));
 				}
 				else {
-					follow(open, wait, registry.acquireAllAsync(keys(open), options, this.executor),
-							(leases) -> go(open, (leases != null) ? List.copyOf(leases) : List.of()));
+					LockConflictException rejection = ConflictStatuses.withStatusOf(operation, conflict);
+					this.context.observer().rejected(rejection);
+					fail(rejection);
 				}
 			}
 			catch (Throwable ex) {
-				this.acquired.endWait(wait);
-				throw ex;
+				// Otherwise nobody would complete the result.
+				fail(ex);
 			}
 		}
 
-		private void go(List<WantedLock> locks, List<@Nullable Lease> granted) {
-			this.acquired.add(locks, granted);
-			next();
+		private void fail(Throwable failure) {
+			this.failure = failure;
+			this.result.completeExceptionally(failure);
+		}
+
+		/** Returns the leases under which the method runs. */
+		private HeldLeases held() {
+			Method method = LockAcquisition.this.method.method();
+			return (this.outcome != null) ? HeldLeases.of(method, this.outcome,
+					Objects.requireNonNull(LockAcquisition.this.sharing), this.releaseOn)
+					: new HeldLeases(method, this.leases, this.main, this.releaseOn);
 		}
 
 		/**
-		 * Cancelling the result cancels the pending acquire call itself, not a dependent
-		 * stage.
+		 * Returns the leases, on the thread that has waited for them. The failure is not
+		 * wrapped: a conflict has no stack trace, and its wrapper would have one.
 		 */
-		private <T> void follow(List<WantedLock> locks, WaitGraph.@Nullable Wait wait, CompletionStage<T> asked,
-				Consumer<T> granted) {
-			Assert.state(asked != null,
-					"The LockRegistry returned null instead of a CompletionStage. If it is a mock, configure it to return one");
-			CompletableFuture<T> attempt = asked.toCompletableFuture();
-			attempt.whenComplete((leases, failure) -> {
-				this.acquired.endWait(wait);
-				try {
-					if (failure == null) {
-						granted.accept(leases);
-						return;
-					}
-				}
-				catch (Throwable ex) {
-					failed(locks, ex);
-					return;
-				}
-				failed(locks, failure);
-			});
-			if (!attempt.isDone()) {
-				this.result.whenComplete((held, failure) -> {
-					if (failure != null) {
-						attempt.cancel(false);
-					}
-				});
+		HeldLeases leases() {
+			if (this.failure != null) {
+				ReflectionUtils.rethrowRuntimeException(this.failure);
 			}
-		}
-
-		private void failed(List<WantedLock> locks, Throwable failure) {
-			if (this.acquired.proceeds(locks, failure)) {
-				next();
-				return;
-			}
-			this.acquired.toLeases().abandon();
-			try {
-				HeldLeases skipped = this.acquired.skipped(locks.get(0), failure);
-				if (skipped != null) {
-					complete(skipped);
-				}
-				else {
-					this.result.completeExceptionally(failure);
-				}
-			}
-			catch (Throwable ex) {
-				this.result.completeExceptionally(ex);
-			}
-		}
-
-		private void complete(HeldLeases leases) {
-			if (!this.result.complete(leases)) {
-				leases.abandon();
-			}
+			return this.result.join();
 		}
 
 	}

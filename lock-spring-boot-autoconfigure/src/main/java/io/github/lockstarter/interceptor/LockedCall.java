@@ -18,6 +18,7 @@ import io.github.lockstarter.completion.CompletionAdapterRegistry.GuardedWork;
 import io.github.lockstarter.completion.GuardedCall;
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.completion.LeaseContext;
+import io.github.lockstarter.completion.ReleaseOn;
 import io.github.lockstarter.completion.ReturnType;
 import io.github.lockstarter.key.CurrentRequest;
 import io.github.lockstarter.key.RequestWithoutContent;
@@ -87,7 +88,7 @@ public final class LockedCall implements GuardedCall, StageCall {
 
 	@Override
 	public CompletableFuture<HeldLeases> acquireAsync(Executor executor) {
-		return locks().acquireAsync(executor);
+		return evaluateLocks().acquireAsync(executor);
 	}
 
 	@Override
@@ -99,18 +100,18 @@ public final class LockedCall implements GuardedCall, StageCall {
 		return !(this.origin.request() instanceof CurrentRequest.NoRequest);
 	}
 
-	/** Returns the locks for the request of the thread that called the proxy. */
-	LockAcquisition locks() {
+	/** Evaluates the locks for the request of the thread that called the proxy. */
+	LockAcquisition evaluateLocks() {
 		CurrentRequest request = this.origin.request();
 		// Code of a handler may call another one: the content of the request is not its.
 		boolean ofOther = this.origin.handling() == null && isInRequest() && this.method.readsContent();
-		return locks(ofOther ? new RequestWithoutContent(request) : request);
+		return evaluateLocks(ofOther ? new RequestWithoutContent(request) : request);
 	}
 
-	/** Returns the locks for the request. */
-	LockAcquisition locks(CurrentRequest request) {
+	/** Evaluates the locks for the request. */
+	LockAcquisition evaluateLocks(CurrentRequest request) {
 		return new LockAcquisition(this.method, this.method.invocation(args(), request), this.context,
-				this.origin.chain(), this.origin.handling() != null && this.context.untilResponse());
+				this.origin.chain(), (this.origin.handling() != null) ? this.context.releaseOn() : ReleaseOn.METHOD);
 	}
 
 	/**

@@ -13,6 +13,7 @@ import org.springframework.core.ReactiveAdapterRegistry;
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.completion.ReactiveTypeAdapter;
+import io.github.lockstarter.completion.ReleaseOn;
 import io.github.lockstarter.completion.RequestCompletion;
 import io.github.lockstarter.completion.ReturnType;
 import io.github.lockstarter.key.CurrentRequest;
@@ -28,17 +29,16 @@ final class ReactiveCalls {
 
 	private final @Nullable ReactiveRequestSupport requests;
 
-	private final boolean untilResponse;
+	private final ReleaseOn releaseOn;
 
 	/**
 	 * Creates the reactive calls.
 	 * @param requests finds the request of a subscriber
-	 * @param untilResponse whether handlers keep their locks until their response has
-	 * been written
+	 * @param releaseOn what ends the locks of handlers
 	 */
-	ReactiveCalls(@Nullable ReactiveRequestSupport requests, boolean untilResponse) {
+	ReactiveCalls(@Nullable ReactiveRequestSupport requests, ReleaseOn releaseOn) {
 		this.requests = requests;
-		this.untilResponse = untilResponse;
+		this.releaseOn = releaseOn;
 	}
 
 	/**
@@ -87,10 +87,11 @@ final class ReactiveCalls {
 				response.callAgain();
 			}
 			Mono<HeldLeases> acquired = ((request != null)
-					? request.current(method.readsPrincipal(), handled && method.readsContent()).map(call::locks)
+					? request.current(method.readsPrincipal(), handled && method.readsContent())
+						.map(call::evaluateLocks)
 					: locksOfThread)
 				.flatMap((locks) -> ReactiveAcquisition.of(context, () -> locks.acquireAsync(executor,
-						ReactiveTypeAdapter.all(context), this.untilResponse && handled)))
+						ReactiveTypeAdapter.all(context), handled ? this.releaseOn : ReleaseOn.METHOD)))
 				.filter((leases) -> {
 					if (end != null && handled) {
 						end.add(leases);
@@ -131,10 +132,10 @@ final class ReactiveCalls {
 	/** Read now, because a servlet request cannot be read after its end. */
 	private static Mono<LockAcquisition> locksOfThread(LockedCall call) {
 		if (!call.isInRequest()) {
-			return call.method().readsPrincipal() ? locksOfPrincipal(call) : Mono.fromSupplier(call::locks);
+			return call.method().readsPrincipal() ? locksOfPrincipal(call) : Mono.fromSupplier(call::evaluateLocks);
 		}
 		try {
-			return Mono.just(call.locks());
+			return Mono.just(call.evaluateLocks());
 		}
 		catch (RuntimeException ex) {
 			return Mono.error(ex);
@@ -146,7 +147,10 @@ final class ReactiveCalls {
 	 */
 	private static Mono<LockAcquisition> locksOfPrincipal(LockedCall call) {
 		CurrentRequest ofThread = CurrentRequest.none(SecurityPrincipal.ofThread());
-		return SecurityPrincipal.ofSubscriber().map(CurrentRequest::none).defaultIfEmpty(ofThread).map(call::locks);
+		return SecurityPrincipal.ofSubscriber()
+			.map(CurrentRequest::none)
+			.defaultIfEmpty(ofThread)
+			.map(call::evaluateLocks);
 	}
 
 }

@@ -14,6 +14,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.completion.ReactiveTypeAdapter;
+import io.github.lockstarter.completion.TransactionEnd;
 
 /**
  * The counterpart of {@link LeaseTransactionListener} for reactive transactions. It finds
@@ -58,10 +59,10 @@ public final class ReactiveTransactionGuard {
 				all.forEach((leases) -> leases.transactions().checkOthersOfReactive());
 				return commit.get();
 			})).doOnSuccess((nothing) -> {
-				ended(all, transaction, resource, true);
+				ended(all, transaction, resource, TransactionEnd.COMMITTED);
 				end.run();
 			}).doOnError((failure) -> {
-				ended(all, transaction, resource, false);
+				ended(all, transaction, resource, TransactionEnd.ROLLED_BACK);
 				end.run();
 			}).doOnCancel(end).doFinally((signal) -> all.forEach((leases) -> leases.transactions().reactiveEnded()));
 		});
@@ -84,7 +85,7 @@ public final class ReactiveTransactionGuard {
 	public static Mono<Void> rollback(TransactionExecution transaction, Object resource,
 			Supplier<Mono<Void>> rollback) {
 		return Mono.deferContextual((context) -> {
-			ended(ReactiveTypeAdapter.all(context), transaction, resource, false);
+			ended(ReactiveTypeAdapter.all(context), transaction, resource, TransactionEnd.ROLLED_BACK);
 			return rollback.get();
 		});
 	}
@@ -102,11 +103,11 @@ public final class ReactiveTransactionGuard {
 	}
 
 	private static void ended(List<HeldLeases> all, TransactionExecution transaction, Object resource,
-			boolean committed) {
+			TransactionEnd end) {
 		if (LeaseTransactionListener.mayChange(transaction)) {
 			all.forEach((leases) -> {
-				leases.transactions().record(resource, committed);
-				leases.result().transactionEnded(resource, committed);
+				leases.transactions().record(resource, end);
+				leases.result().transactionEnded(resource, end);
 			});
 		}
 	}

@@ -15,10 +15,11 @@ import io.github.lockstarter.operation.LockedMethod;
 public interface RequestHandling extends HandledRequest, HandlerResponse {
 
 	/**
-	 * Returns the leases for which the request has waited without a thread, if this call
-	 * of the method is the one that waited.
+	 * Takes the leases for which the request has waited without a thread, if this call of
+	 * the method is the one that waited.
+	 * @return the leases; {@code null} if it is not, or they have been taken
 	 */
-	@Nullable HeldLeases resumed(LockedMethod method);
+	@Nullable HeldLeases takeResumed(LockedMethod method);
 
 	/**
 	 * Acquires the locks on this thread, or suspends the request until they are granted.

@@ -86,7 +86,7 @@ final class ExpressionCheck {
 	 * construct that is not allowed
 	 */
 	Set<String> check(SpelNode expression) {
-		check(expression, true, true);
+		check(expression, Scope.CALL, Scope.CALL);
 		if (isBuiltIn(expression)) {
 			readWholeCall();
 		}
@@ -104,11 +104,11 @@ final class ExpressionCheck {
 
 	/**
 	 * Checks a node.
-	 * @param onRoot whether the node is evaluated against the root object
-	 * @param inRootScope whether its independent parts are; not so in {@code .![…]} and
-	 * {@code .?[…]}, where they are evaluated against the elements
+	 * @param scope what the node is evaluated against
+	 * @param ofParts what its independent parts are evaluated against; in {@code .![…]}
+	 * and {@code .?[…]}, that are the elements
 	 */
-	private void check(SpelNode node, boolean onRoot, boolean inRootScope) {
+	private void check(SpelNode node, Scope scope, Scope ofParts) {
 		if (FORBIDDEN.contains(node.getClass())) {
 			throw invalid("contains '%s', which is not allowed".formatted(node.toStringAST()),
 					"Read parameters and their properties only: no types, constructors, assignments, beans or functions.");
@@ -116,10 +116,10 @@ final class ExpressionCheck {
 		if (node instanceof VariableReference variable) {
 			checkVariable(variable.toStringAST().substring(1));
 		}
-		else if (onRoot && node instanceof PropertyOrFieldReference property) {
+		else if (scope == Scope.CALL && node instanceof PropertyOrFieldReference property) {
 			checkRootMember(property.getName(), property.getName(), LockInvocation.PROPERTIES);
 		}
-		else if (onRoot && node instanceof MethodReference method) {
+		else if (scope == Scope.CALL && node instanceof MethodReference method) {
 			checkRootMember(method.getName(), method.getName() + "(…)", LockInvocation.METHODS);
 			if (method.getName().equals(LockInvocation.HEADER) && method.getChildCount() == 1
 					&& method.getChild(0) instanceof StringLiteral header) {
@@ -132,19 +132,19 @@ final class ExpressionCheck {
 					&& node.getChild(1) instanceof PropertyOrFieldReference property) {
 				checkProperty(variable.toStringAST().substring(1), property.getName());
 			}
-			checkPrincipal(node, onRoot);
+			checkPrincipal(node, scope);
 		}
 		boolean choice = node instanceof Elvis || node instanceof Ternary;
 		this.choices += choice ? 1 : 0;
-		boolean childScope = inRootScope && !(node instanceof Projection) && !(node instanceof Selection);
+		Scope ofChildParts = (node instanceof Projection || node instanceof Selection) ? Scope.OTHER : ofParts;
 		for (int i = 0; i < node.getChildCount(); i++) {
 			SpelNode child = node.getChild(i);
-			if (readsWholeCall(node, i, childScope)) {
+			if (readsWholeCall(node, i, ofChildParts)) {
 				readWholeCall();
 			}
-			boolean childOnRoot = (node instanceof CompoundExpression) ? isOnRoot(node, i, onRoot)
-					: childScope && !isLiteralName(node, i);
-			check(child, childOnRoot, childScope);
+			Scope ofChild = (node instanceof CompoundExpression) ? scope(node, i, scope)
+					: isLiteralName(node, i) ? Scope.OTHER : ofChildParts;
+			check(child, ofChild, ofChildParts);
 		}
 		this.choices -= choice ? 1 : 0;
 	}
@@ -156,12 +156,16 @@ final class ExpressionCheck {
 	}
 
 	/**
-	 * Returns whether the child is evaluated against the root object: after {@code #root}
-	 * it is, in any scope.
+	 * Returns what the child of a compound is evaluated against: after {@code #root} that
+	 * is the call, in any scope.
 	 */
-	private static boolean isOnRoot(SpelNode compound, int child, boolean onRoot) {
-		return (onRoot && child == 0) || (child == 1
-				&& ((onRoot && isBuiltIn(compound.getChild(0))) || compound.getChild(0).toStringAST().equals("#root")));
+	private static Scope scope(SpelNode compound, int child, Scope scope) {
+		if (child == 0) {
+			return scope;
+		}
+		SpelNode first = compound.getChild(0);
+		return (child == 1 && ((scope == Scope.CALL && isBuiltIn(first)) || first.toStringAST().equals("#root")))
+				? Scope.CALL : Scope.OTHER;
 	}
 
 	/**
@@ -169,9 +173,9 @@ final class ExpressionCheck {
 	 * the member that it reads. It passes the call on as a value, or the member is known
 	 * only at the evaluation, as in {@code #root[#name]}.
 	 */
-	private static boolean readsWholeCall(SpelNode node, int child, boolean inRootScope) {
+	private static boolean readsWholeCall(SpelNode node, int child, Scope scope) {
 		boolean call = isBuiltIn(node.getChild(child))
-				&& (inRootScope || node.getChild(child).toStringAST().equals("#root"));
+				&& (scope == Scope.CALL || node.getChild(child).toStringAST().equals("#root"));
 		return call && !(node instanceof CompoundExpression && (node.getChild(1) instanceof PropertyOrFieldReference
 				|| node.getChild(1) instanceof MethodReference));
 	}
@@ -211,11 +215,12 @@ final class ExpressionCheck {
 	 * Checks that no user name is read from a principal of Spring Security, which is an
 	 * {@code Authentication}: only the user details in it have such a property.
 	 */
-	private void checkPrincipal(SpelNode compound, boolean onRoot) {
+	private void checkPrincipal(SpelNode compound, Scope scope) {
 		for (int i = 0; i + 1 < compound.getChildCount(); i++) {
 			String read = compound.getChild(i + 1).toStringAST();
-			if (isOnRoot(compound, i, onRoot) && compound.getChild(i).toStringAST().equals(LockInvocation.PRINCIPAL)
-					&& USER_NAME.contains(read) && SecurityPrincipal.isPresent()) {
+			if (scope(compound, i, scope) == Scope.CALL
+					&& compound.getChild(i).toStringAST().equals(LockInvocation.PRINCIPAL) && USER_NAME.contains(read)
+					&& SecurityPrincipal.isPresent()) {
 				throw invalid(
 						"reads '%s' of the principal, but the Authentication of Spring Security has no such property"
 							.formatted(read),
@@ -254,6 +259,17 @@ final class ExpressionCheck {
 
 	private LockConfigurationException invalid(String problem, String action) {
 		return new LockConfigurationException(this.where + " " + problem + ".", action);
+	}
+
+	/** What a part of an expression is evaluated against. */
+	private enum Scope {
+
+		/** The root object. */
+		CALL,
+
+		/** Another value, such as an element. */
+		OTHER
+
 	}
 
 }

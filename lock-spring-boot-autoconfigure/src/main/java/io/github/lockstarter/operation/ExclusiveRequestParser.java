@@ -4,9 +4,6 @@ import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.Function;
-import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -25,13 +22,11 @@ import io.github.lockstarter.annotation.OnConflict;
 import io.github.lockstarter.key.ArgumentFingerprint;
 import io.github.lockstarter.key.FingerprintParts;
 import io.github.lockstarter.key.RequestFingerprint;
-import io.github.lockstarter.key.LockKeyResolver;
 import io.github.lockstarter.key.LockKeys;
 import io.github.lockstarter.key.MethodExpression;
 import io.github.lockstarter.result.KeptResponses;
 import io.github.lockstarter.result.ReplayRetention;
 import io.github.lockstarter.result.ResultSharing;
-import io.github.lockstarter.result.SharingSettings;
 
 /**
  * Creates the operations of a method from its annotations and the settings of the
@@ -39,20 +34,13 @@ import io.github.lockstarter.result.SharingSettings;
  */
 final class ExclusiveRequestParser {
 
+	private final OperationEnvironment environment;
+
 	private final SingletonSupplier<OperationSettings> settings;
 
-	private final Function<String, Supplier<LockKeyResolver>> resolvers;
-
-	private final Supplier<SharingSettings> sharing;
-
-	private final UnaryOperator<String> placeholders;
-
-	ExclusiveRequestParser(Supplier<OperationSettings> settings, Function<String, Supplier<LockKeyResolver>> resolvers,
-			Supplier<SharingSettings> sharing, UnaryOperator<String> placeholders) {
-		this.settings = SingletonSupplier.of(settings);
-		this.resolvers = resolvers;
-		this.sharing = sharing;
-		this.placeholders = placeholders;
+	ExclusiveRequestParser(OperationEnvironment environment) {
+		this.environment = environment;
+		this.settings = SingletonSupplier.of(environment::settings);
 	}
 
 	/**
@@ -124,7 +112,7 @@ final class ExclusiveRequestParser {
 			.count();
 		Assert.isTrue(given <= 1, "Only one of key, keys and keyResolver can be set");
 		if (resolver != null) {
-			return LockKeys.of(name, SingletonSupplier.of(this.resolvers.apply(resolver)));
+			return LockKeys.of(name, SingletonSupplier.of(this.environment.keyResolver(resolver)));
 		}
 		MethodExpression each = expression("keys", annotation.keys(), method);
 		if (each != null) {
@@ -148,7 +136,7 @@ final class ExclusiveRequestParser {
 				replay == null || StringUtils.hasLength(annotation.key())
 						|| StringUtils.hasLength(annotation.keyResolver()),
 				"A replay needs a key or a keyResolver, as in key = \"header('Idempotency-Key')\"");
-		ResultSharing results = this.sharing.get().of(name, locked.method(), ResultTypes.of(locked), replay);
+		ResultSharing results = this.environment.sharing().of(name, locked.method(), ResultTypes.of(locked), replay);
 		FingerprintParts parts = fingerprint(annotation, replay != null && locked.isMapped());
 		return new Sharing(results, (replay != null) ? scope(name, locked, parts) : null);
 	}
@@ -164,7 +152,7 @@ final class ExclusiveRequestParser {
 	}
 
 	private FingerprintParts fingerprint(ExclusiveRequest annotation, boolean replaysResponses) {
-		List<String> parts = Stream.of(annotation.fingerprint()).map(this.placeholders).toList();
+		List<String> parts = Stream.of(annotation.fingerprint()).map(this.environment::resolvePlaceholders).toList();
 		Assert.isTrue(parts.isEmpty() || replaysResponses,
 				"fingerprint has an effect only with replay, and on a method that is mapped to requests");
 		return FingerprintParts.parse(parts);
@@ -210,7 +198,7 @@ final class ExclusiveRequestParser {
 	}
 
 	private @Nullable String resolve(String text) {
-		return StringUtils.hasText(text) ? this.placeholders.apply(text) : null;
+		return StringUtils.hasText(text) ? this.environment.resolvePlaceholders(text) : null;
 	}
 
 	private static String defaultName(Method method, Class<?> type) {

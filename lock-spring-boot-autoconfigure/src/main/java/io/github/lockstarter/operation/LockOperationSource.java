@@ -9,9 +9,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
-import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -24,8 +21,6 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 
 import io.github.lockstarter.annotation.ExclusiveRequest;
-import io.github.lockstarter.key.LockKeyResolver;
-import io.github.lockstarter.result.SharingSettings;
 
 /**
  * Provides the operations of all annotated methods. The methods of a class are read and
@@ -43,16 +38,10 @@ public final class LockOperationSource {
 
 	/**
 	 * Creates a source.
-	 * @param settings the settings of the operator
-	 * @param resolvers finds beans by name; throws an {@link IllegalArgumentException} if
-	 * there is none with the name
-	 * @param sharing creates the sharing of results
-	 * @param placeholders resolves placeholders in attributes of the annotation
+	 * @param environment what the annotations refer to
 	 */
-	public LockOperationSource(Supplier<OperationSettings> settings,
-			Function<String, Supplier<LockKeyResolver>> resolvers, Supplier<SharingSettings> sharing,
-			UnaryOperator<String> placeholders) {
-		this.parser = new ExclusiveRequestParser(settings, resolvers, sharing, placeholders);
+	public LockOperationSource(OperationEnvironment environment) {
+		this.parser = new ExclusiveRequestParser(environment);
 	}
 
 	/**

@@ -25,6 +25,7 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.completion.CompletionAdapterRegistry;
 import io.github.lockstarter.completion.CompletionStageAdapter;
 import io.github.lockstarter.completion.ReactiveTypeAdapter;
+import io.github.lockstarter.completion.ReleaseOn;
 import io.github.lockstarter.completion.ReturnType;
 
 /**
@@ -183,11 +184,10 @@ public final class LockOperationValidator {
 	 * the request, if its lock depends on the request.
 	 * @param handler the method
 	 * @param type the class of the controller
-	 * @param untilResponse whether handlers keep their locks until their response has
-	 * been written
+	 * @param releaseOn what ends the locks of handlers
 	 * @throws LockConfigurationException if not
 	 */
-	public void checkReactiveHandler(Method handler, Class<?> type, boolean untilResponse) {
+	public void checkReactiveHandler(Method handler, Class<?> type, ReleaseOn releaseOn) {
 		LockedMethod method = this.operations.find(handler, type);
 		if (method == null || method.returnType().isSuspending() || method.isHandlerOfEntity()) {
 			return;
@@ -202,7 +202,7 @@ public final class LockOperationValidator {
 						.formatted(handler.toGenericString()),
 					"Return a Mono or a ResponseEntity.");
 		}
-		if (method.readsRequest() || untilResponse) {
+		if (method.readsRequest() || releaseOn == ReleaseOn.RESPONSE) {
 			throw new LockConfigurationException(
 					"@ExclusiveRequest on %s: in Spring WebFlux a call with this return type has no access to its request, but %s."
 						.formatted(handler.toGenericString(),

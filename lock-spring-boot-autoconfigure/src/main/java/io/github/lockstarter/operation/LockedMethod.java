@@ -43,6 +43,8 @@ public final class LockedMethod {
 
 	private final boolean waits;
 
+	private final boolean readsContent;
+
 	private final boolean readsPrincipal;
 
 	private final IdempotencyKeyHeader idempotencyKey;
@@ -64,6 +66,7 @@ public final class LockedMethod {
 				|| AnnotatedElementUtils.hasAnnotation(method, ResponseBody.class)
 				|| AnnotatedElementUtils.hasAnnotation(returnType.owner(), ResponseBody.class);
 		this.waits = operations.stream().anyMatch((operation) -> !operation.options().waitTime().isZero());
+		this.readsContent = operations.stream().anyMatch(LockOperation::readsContent);
 		this.readsPrincipal = operations.stream().anyMatch(LockOperation::readsPrincipal);
 		Class<?>[] parameters = method.getParameterTypes();
 		this.leaseParameters = IntStream.range(0, parameters.length)
@@ -181,7 +184,7 @@ public final class LockedMethod {
 
 	/** Returns whether the result of any call is only for the content of its request. */
 	public boolean readsContent() {
-		return this.operations.stream().anyMatch(LockOperation::readsContent);
+		return this.readsContent;
 	}
 
 	/** Returns whether the locks of any call depend on the principal. */

@@ -50,6 +50,8 @@ public final class ResultSharing {
 
 	private final SharingSettings settings;
 
+	private final SharingContext context;
+
 	private final String lockName;
 
 	private final SharedWork work;
@@ -66,6 +68,7 @@ public final class ResultSharing {
 	ResultSharing(SharingSettings settings, String lockName, SharedWork work, ResultType type,
 			@Nullable ReplayRetention replay) {
 		this.settings = settings;
+		this.context = settings.context();
 		this.lockName = lockName;
 		this.work = work;
 		this.type = type;
@@ -80,6 +83,7 @@ public final class ResultSharing {
 	private ResultSharing(ResultSharing other, Duration keep) {
 		SharingSettings.checkTime(keep);
 		this.settings = other.settings;
+		this.context = other.context;
 		this.lockName = other.lockName;
 		this.work = other.work;
 		this.type = other.type;
@@ -104,7 +108,7 @@ public final class ResultSharing {
 	 */
 	public void check() {
 		try {
-			this.settings.predicate();
+			this.context.predicate();
 			if (!this.type.ofHandler()) {
 				format().check();
 			}
@@ -244,7 +248,7 @@ public final class ResultSharing {
 		if (result == null) {
 			return null;
 		}
-		this.settings.counts().add(this.lockName, (this.replay != null) ? Event.REPLAYED : Event.SHARED);
+		this.context.counts().add(this.lockName, (this.replay != null) ? Event.REPLAYED : Event.SHARED);
 		return new Outcome(null, result);
 	}
 
@@ -394,7 +398,7 @@ public final class ResultSharing {
 
 	private boolean isShared(@Nullable Object value, int status) {
 		return (this.replay == null || this.replay.responses().values())
-				? this.settings.predicate().isShared(this.lockName, value, HttpStatusCode.valueOf(status))
+				? this.context.predicate().isShared(this.lockName, value, HttpStatusCode.valueOf(status))
 				: this.replay.responses().contain(status);
 	}
 
@@ -435,7 +439,7 @@ public final class ResultSharing {
 
 	private boolean mayKeep(Throwable failure) {
 		try {
-			return this.settings.predicate().mayKeep(this.lockName, failure);
+			return this.context.predicate().mayKeep(this.lockName, failure);
 		}
 		catch (RuntimeException | LinkageError ex) {
 			report(Event.NOT_WRITABLE,
@@ -446,8 +450,8 @@ public final class ResultSharing {
 
 	private void reportUnwritten(BoundedOutput output, Throwable failure) {
 		if (output.isExceeded()) {
-			String limit = (this.settings.storeLimit(this.lockName) < this.settings.maxSize().toBytes())
-					? "the store can keep, which is %d bytes".formatted(this.settings.storeLimit(this.lockName))
+			String limit = (this.context.storeLimit(this.lockName) < this.settings.maxSize().toBytes())
+					? "the store can keep, which is %d bytes".formatted(this.context.storeLimit(this.lockName))
 					: "lock.share.max-size, which is " + this.settings.maxSize();
 			report(Event.TOO_LARGE, "A result of %s is larger than " + limit + consequence(), failure);
 		}
@@ -457,11 +461,11 @@ public final class ResultSharing {
 	}
 
 	private BoundedOutput output() {
-		return new BoundedOutput(Math.min(this.settings.maxSize().toBytes(), this.settings.storeLimit(this.lockName)));
+		return new BoundedOutput(Math.min(this.settings.maxSize().toBytes(), this.context.storeLimit(this.lockName)));
 	}
 
 	private void report(Event event, String message, Throwable failure) {
-		this.settings.counts().add(this.lockName, event);
+		this.context.counts().add(this.lockName, event);
 		String text = message.formatted("%s under lock '%s'".formatted(this.work.name(), this.lockName)) + ": "
 				+ reason(failure);
 		if (this.logged.add(event)) {
@@ -483,7 +487,7 @@ public final class ResultSharing {
 	private ResultFormat format() {
 		ResultFormat format = this.format;
 		if (format == null) {
-			format = new ResultFormat(this.type, this.settings.mapper());
+			format = new ResultFormat(this.type, this.context.mapper());
 			this.format = format;
 		}
 		return format;

@@ -2,18 +2,14 @@ package io.github.lockstarter.result;
 
 import java.lang.reflect.Method;
 import java.time.Duration;
-import java.util.function.Supplier;
-import java.util.function.ToLongFunction;
 
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.core.ResolvableType;
 import org.springframework.util.Assert;
 import org.springframework.util.unit.DataSize;
 
 import io.github.lockstarter.LockConfigurationException;
-import io.github.lockstarter.count.LockEventCounter;
 
 /**
  * The settings for sharing and replaying the results of an application.
@@ -26,34 +22,20 @@ public final class SharingSettings {
 
 	private final DataSize maxSize;
 
-	private final Supplier<JsonMapper> mapper;
-
-	private final Supplier<ResultPredicate> predicate;
-
-	private final Supplier<LockEventCounter> counts;
-
-	private final ToLongFunction<String> storeLimit;
+	private final SharingContext context;
 
 	/**
 	 * Creates the settings.
 	 * @param ttl the time for which a result is kept for waiters; 1 ms to 365 days
 	 * @param maxSize the largest size of a shared result; at least one byte
-	 * @param mapper the mapper of the application
-	 * @param predicate decides which results are shared
-	 * @param counts counts shared and replayed results, and those that are not
-	 * @param storeLimit returns the size of the largest result that the store of a lock
-	 * keeps, in bytes, by the name of the lock
+	 * @param context the objects of the application
 	 */
-	public SharingSettings(Duration ttl, DataSize maxSize, Supplier<JsonMapper> mapper,
-			Supplier<ResultPredicate> predicate, Supplier<LockEventCounter> counts, ToLongFunction<String> storeLimit) {
+	public SharingSettings(Duration ttl, DataSize maxSize, SharingContext context) {
 		checkTime(ttl);
 		checkSize(maxSize);
 		this.ttl = ttl;
 		this.maxSize = maxSize;
-		this.mapper = mapper;
-		this.predicate = predicate;
-		this.counts = counts;
-		this.storeLimit = storeLimit;
+		this.context = context;
 	}
 
 	/**
@@ -114,21 +96,8 @@ public final class SharingSettings {
 		return this.maxSize;
 	}
 
-	/** Returns the largest size of a result for the store of a lock, in bytes. */
-	long storeLimit(String lockName) {
-		return this.storeLimit.applyAsLong(lockName);
-	}
-
-	JsonMapper mapper() {
-		return this.mapper.get();
-	}
-
-	ResultPredicate predicate() {
-		return this.predicate.get();
-	}
-
-	LockEventCounter counts() {
-		return this.counts.get();
+	SharingContext context() {
+		return this.context;
 	}
 
 }

@@ -39,14 +39,16 @@ class CallTransactionsTests {
 	@CsvSource({ "'', true", "c, true", "r, false", "cr, true", "rc, true", "rr, false", "crr, true", "rrc, true" })
 	@DisplayName("A result is final unless everything was rolled back: what was committed counts, before or after a rollback")
 	void outcomes(String ends, boolean areFinal) {
-		ends.chars().forEach((end) -> this.transactions.record("transaction", end == 'c'));
+		ends.chars()
+			.forEach((end) -> this.transactions.record("transaction",
+					(end == 'c') ? TransactionEnd.COMMITTED : TransactionEnd.ROLLED_BACK));
 		assertThat(this.transactions.objection(false) == null).isEqualTo(areFinal);
 	}
 
 	@Test
 	@DisplayName("While a transaction of the thread is open, no result is final, even if another one has been committed")
 	void open() {
-		this.transactions.record("transaction", true);
+		this.transactions.record("transaction", TransactionEnd.COMMITTED);
 		TransactionSynchronizationManager.setActualTransactionActive(true);
 		assertThat(this.transactions.objection(false)).isNotNull();
 		TransactionSynchronizationManager.setActualTransactionActive(false);
@@ -59,9 +61,9 @@ class CallTransactionsTests {
 		TransactionSynchronizationManager.setActualTransactionActive(true);
 		this.transactions.beginOnThread();
 		this.transactions.own(Set.of("own"));
-		this.transactions.record("audit", true);
+		this.transactions.record("audit", TransactionEnd.COMMITTED);
 		assertThat(this.transactions.objection(false)).isNotNull();
-		this.transactions.record("own", true);
+		this.transactions.record("own", TransactionEnd.COMMITTED);
 		assertThat(this.transactions.objection(false)).isNull();
 	}
 
@@ -87,7 +89,7 @@ class CallTransactionsTests {
 	@DisplayName("Within a reactive transaction no result is final")
 	void withinReactive() {
 		this.transactions.withinReactive(Set.of("outer"));
-		this.transactions.record("transaction", true);
+		this.transactions.record("transaction", TransactionEnd.COMMITTED);
 		assertThat(this.transactions.objection(false)).isNotNull();
 	}
 

@@ -107,7 +107,7 @@ class HeldLeasesTests {
 		leases.close();
 		Mockito.verify(this.first).close("written value");
 		HeldLeases rolledBack = sharing();
-		rolledBack.transactions().record("transaction", false);
+		rolledBack.transactions().record("transaction", TransactionEnd.ROLLED_BACK);
 		rolledBack.leave("value");
 		rolledBack.end();
 		Mockito.verify(this.first).releaseAsync();
@@ -255,15 +255,15 @@ class HeldLeasesTests {
 		leases.result().expectResponse(this.response);
 		leases.result().keepInTransaction("value", transaction);
 		Mockito.verify(this.first).keepInTransaction("written response", transaction);
-		leases.result().transactionEnded(new Object(), false);
-		leases.result().transactionEnded(transaction, true);
+		leases.result().transactionEnded(new Object(), TransactionEnd.ROLLED_BACK);
+		leases.result().transactionEnded(transaction, TransactionEnd.COMMITTED);
 		leases.leave("value");
 		leases.close();
 		Mockito.verify(this.first).close("written response");
 		HeldLeases changed = sharing();
 		changed.result().expectResponse(this.response);
 		changed.result().keepInTransaction("value", transaction);
-		changed.result().transactionEnded(transaction, true);
+		changed.result().transactionEnded(transaction, TransactionEnd.COMMITTED);
 		changed.leave("another value");
 		changed.end();
 		assertThat(changed.awaitsResponse()).isTrue();
@@ -277,7 +277,7 @@ class HeldLeasesTests {
 		HeldLeases leases = sharing();
 		leases.result().expectResponse(this.response);
 		leases.result().keepInTransaction(null, transaction);
-		leases.result().transactionEnded(transaction, false);
+		leases.result().transactionEnded(transaction, TransactionEnd.ROLLED_BACK);
 		leases.leave(null);
 		leases.end();
 		assertThat(leases.awaitsResponse()).isTrue();
@@ -295,7 +295,7 @@ class HeldLeasesTests {
 		leases.result().expectResponse(this.response);
 		assertThat(leases.result().keepAtCommit("value", Set.of(CONNECTION))).isCompleted();
 		assertThat(leases.result().atCommit(CONNECTION)).isEqualTo("written response");
-		leases.result().transactionEnded(CONNECTION, true);
+		leases.result().transactionEnded(CONNECTION, TransactionEnd.COMMITTED);
 		assertThat(leases.result().atCommit(CONNECTION)).isNull();
 		leases.leave("value");
 		leases.end();
@@ -304,7 +304,7 @@ class HeldLeasesTests {
 		HeldLeases unsent = sharing();
 		unsent.result().expectResponse(this.response);
 		unsent.result().keepAtCommit("value", Set.of(CONNECTION));
-		unsent.result().transactionEnded(CONNECTION, true);
+		unsent.result().transactionEnded(CONNECTION, TransactionEnd.COMMITTED);
 		unsent.leave("value");
 		unsent.end();
 		unsent.requestEnded();
@@ -322,7 +322,7 @@ class HeldLeasesTests {
 		leases.cancelled();
 		leases.end();
 		Mockito.verify(this.first, Mockito.never()).releaseAsync();
-		leases.result().transactionEnded(CONNECTION, true);
+		leases.result().transactionEnded(CONNECTION, TransactionEnd.COMMITTED);
 		leases.endCommit();
 		Mockito.verify(this.first).releaseAsync("written value");
 	}
@@ -337,7 +337,7 @@ class HeldLeasesTests {
 		leases.beginCommit(CONNECTION);
 		leases.cancelled();
 		leases.end();
-		leases.result().transactionEnded(CONNECTION, false);
+		leases.result().transactionEnded(CONNECTION, TransactionEnd.ROLLED_BACK);
 		leases.endCommit();
 		Mockito.verify(this.first).releaseAsync();
 	}
@@ -366,7 +366,7 @@ class HeldLeasesTests {
 		leases.result().keepAtCommit("value", Set.of(CONNECTION));
 		Object other = new Object();
 		assertThat(leases.result().atCommit(other)).isNull();
-		leases.result().transactionEnded(other, true);
+		leases.result().transactionEnded(other, TransactionEnd.COMMITTED);
 		assertThat(leases.result().atCommit(CONNECTION)).isEqualTo("written value");
 	}
 
@@ -377,7 +377,7 @@ class HeldLeasesTests {
 		HeldLeases leases = sharing();
 		leases.result().keepAtCommit("value", Set.of(CONNECTION));
 		assertThat(leases.result().atCommit(CONNECTION)).isEqualTo("written value");
-		leases.result().transactionEnded(CONNECTION, false);
+		leases.result().transactionEnded(CONNECTION, TransactionEnd.ROLLED_BACK);
 		assertThat(leases.result().atCommit(CONNECTION)).isNull();
 	}
 
@@ -428,7 +428,7 @@ class HeldLeasesTests {
 	void withoutLease() {
 		SharedResult result = new SharedResult.Value("value");
 		HeldLeases received = HeldLeases.of(method(), new Outcome(null, result),
-				new SharedCall(this.results, Caller.ANY), false);
+				new SharedCall(this.results, Caller.ANY), ReleaseOn.METHOD);
 		assertThat(received.result().received()).isEqualTo(result);
 		assertThat(received.result().mayKeep()).isFalse();
 		assertThat(received.leases()).isEmpty();
@@ -447,11 +447,12 @@ class HeldLeasesTests {
 	}
 
 	private HeldLeases two() {
-		return new HeldLeases(method(), List.of(this.first, this.second), this.first, false);
+		return new HeldLeases(method(), List.of(this.first, this.second), this.first, ReleaseOn.METHOD);
 	}
 
 	private HeldLeases sharing() {
-		return HeldLeases.of(method(), new Outcome(this.first, null), new SharedCall(this.results, Caller.ANY), false);
+		return HeldLeases.of(method(), new Outcome(this.first, null), new SharedCall(this.results, Caller.ANY),
+				ReleaseOn.METHOD);
 	}
 
 	private static Method method() {

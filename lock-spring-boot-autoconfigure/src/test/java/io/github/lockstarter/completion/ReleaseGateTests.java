@@ -7,7 +7,7 @@ import java.util.function.Predicate;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -18,9 +18,9 @@ class ReleaseGateTests {
 
 	private static final int EVENTS = 7;
 
-	private final ReleaseGate gate = new ReleaseGate(false);
+	private final ReleaseGate gate = new ReleaseGate(ReleaseOn.METHOD);
 
-	private final ReleaseGate untilResponse = new ReleaseGate(true);
+	private final ReleaseGate untilResponse = new ReleaseGate(ReleaseOn.RESPONSE);
 
 	@Test
 	@DisplayName("The end of the work opens the gate, once")
@@ -114,10 +114,10 @@ class ReleaseGateTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(booleans = { false, true })
+	@EnumSource
 	@DisplayName("In each sequence of events the gate opens at most once, never while something needs the leases, and in the end it is open")
-	void allSequences(boolean untilResponse) {
-		assertThat(sequences(new ArrayList<>(), (events) -> new Run(untilResponse).holds(events))).isEmpty();
+	void allSequences(ReleaseOn releaseOn) {
+		assertThat(sequences(new ArrayList<>(), (events) -> new Run(releaseOn).holds(events))).isEmpty();
 	}
 
 	/** Returns the sequences that violate the property. */
@@ -156,8 +156,8 @@ class ReleaseGateTests {
 
 		private int opened;
 
-		Run(boolean untilResponse) {
-			this.gate = new ReleaseGate(untilResponse);
+		Run(ReleaseOn releaseOn) {
+			this.gate = new ReleaseGate(releaseOn);
 		}
 
 		boolean holds(List<Event> events) {

@@ -32,7 +32,6 @@ import org.mockito.Mockito;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 import reactor.test.StepVerifier;
-import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.core.ParameterizedTypeReference;
 import org.springframework.core.task.TaskDecorator;
@@ -60,8 +59,8 @@ import io.github.lockstarter.interceptor.CallerTasks;
 import io.github.lockstarter.key.Fingerprint;
 import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.registry.RegistrySettings;
-import io.github.lockstarter.result.ResultPredicate;
 import io.github.lockstarter.result.SharingSettings;
+import io.github.lockstarter.result.TestSharingContext;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 
@@ -108,8 +107,7 @@ class IdempotencyRegistryTests {
 
 	private IdempotencyRegistry registry(LockRegistry locks, @Nullable String fingerprintKey) {
 		SharingSettings sharing = new SharingSettings(Duration.ofSeconds(5), DataSize.ofBytes(1000),
-				() -> JsonMapper.builder().build(), () -> ResultPredicate.SUCCESSFUL, () -> this.counts,
-				(lockName) -> Long.MAX_VALUE);
+				new TestSharingContext(this.counts));
 		return new DefaultIdempotencyRegistry(() -> locks, sharing, new Fingerprint(fingerprintKey),
 				new CallerTasks(() -> this.executor, List::<TaskDecorator>of));
 	}

@@ -36,6 +36,7 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.completion.LeaseContext;
+import io.github.lockstarter.completion.ReleaseOn;
 import io.github.lockstarter.completion.RequestCompletion;
 import io.github.lockstarter.key.CurrentRequest;
 import io.github.lockstarter.key.RequestContent;
@@ -79,12 +80,11 @@ class ExclusiveRequestInterceptorTests {
 
 	private @Nullable ReactiveRequestSupport reactive;
 
-	private boolean untilResponse;
+	private ReleaseOn releaseOn = ReleaseOn.METHOD;
 
 	private final ExclusiveRequestInterceptor interceptor = new ExclusiveRequestInterceptor(this.operations, () -> {
 		this.contexts++;
-		return this.registry.context(new CallerTasks(() -> this.executor, List::of), new LastRuns(),
-				this.untilResponse);
+		return this.registry.context(new CallerTasks(() -> this.executor, List::of), new LastRuns(), this.releaseOn);
 	}, () -> this.requests, () -> this.reactive);
 
 	private final Work work = proxy(advisor());
@@ -138,7 +138,7 @@ class ExclusiveRequestInterceptorTests {
 		Mockito.when(request.end()).thenReturn(end);
 		this.reactive = Mockito.mock(ReactiveRequestSupport.class);
 		Mockito.when(this.reactive.find(any())).thenReturn(request);
-		this.untilResponse = true;
+		this.releaseOn = ReleaseOn.RESPONSE;
 		assertThat(this.work.mono("1").block()).isEqualTo("done");
 		assertThat(this.registry.released).isEmpty();
 		end.reached();
@@ -202,7 +202,7 @@ class ExclusiveRequestInterceptorTests {
 	@Test
 	@DisplayName("If the locks cover the response, they are released at the end of the request")
 	void handlerUntilResponse() throws Exception {
-		this.untilResponse = true;
+		this.releaseOn = ReleaseOn.RESPONSE;
 		handle();
 		HeldLeases leases = grantToHandler();
 		this.work.value("1");
@@ -218,7 +218,7 @@ class ExclusiveRequestInterceptorTests {
 		Mockito.when(this.handling.notifiesOfResponse()).thenReturn(true);
 		handle();
 		HeldLeases leases = HeldLeases.of(method("value").method(), new Outcome(this.registry.lease("a:1"), null),
-				new SharedCall(results, Caller.ANY), false);
+				new SharedCall(results, Caller.ANY), ReleaseOn.METHOD);
 		Mockito.when(this.handling.acquire(any(), any())).thenReturn(leases);
 		this.work.value("1");
 		InOrder order = Mockito.inOrder(this.handling);
@@ -232,7 +232,7 @@ class ExclusiveRequestInterceptorTests {
 	void handlerResumed() throws Exception {
 		handle();
 		HeldLeases leases = held();
-		Mockito.when(this.handling.resumed(any())).thenReturn(leases);
+		Mockito.when(this.handling.takeResumed(any())).thenReturn(leases);
 		assertThat(this.work.value("1")).isEqualTo("done");
 		Mockito.verify(this.handling).callUnder(leases);
 		Mockito.verify(this.handling, Mockito.never()).acquire(any(), any());
@@ -318,7 +318,7 @@ class ExclusiveRequestInterceptorTests {
 	@Test
 	@DisplayName("Locks before the arguments are those of the request, in the chain of enclosing handlers")
 	void early() {
-		this.untilResponse = true;
+		this.releaseOn = ReleaseOn.RESPONSE;
 		Mockito.when(this.requests.currentRequest()).thenReturn(this.request);
 		Mockito.when(this.request.param("id")).thenReturn("1");
 		LockAcquisition early = this.interceptor.early(method("ofParam"), new Object[1], List.of());

@@ -23,6 +23,7 @@ import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.completion.HeldLeases;
+import io.github.lockstarter.completion.ReleaseOn;
 import io.github.lockstarter.count.LockEventCounter;
 import io.github.lockstarter.event.LockEvents;
 import io.github.lockstarter.operation.LockedMethod;
@@ -70,20 +71,20 @@ final class FakeRegistry implements SharingRegistry {
 
 	/** Returns the context of calls that acquire their locks here. */
 	InterceptorContext context(CallerTasks tasks, LastRuns runs) {
-		return context(tasks, runs, false);
+		return context(tasks, runs, ReleaseOn.METHOD);
 	}
 
-	InterceptorContext context(CallerTasks tasks, LastRuns runs, boolean untilResponse) {
+	InterceptorContext context(CallerTasks tasks, LastRuns runs, ReleaseOn releaseOn) {
 		LockEventCounter counts = new LockEventCounter();
 		LockEvents events = new LockEvents((event) -> {
 		}, () -> Runnable::run, () -> counts);
-		return new InterceptorContext(() -> this, new CallObserver(counts, runs, events), tasks, untilResponse);
+		return new InterceptorContext(() -> this, new CallObserver(counts, runs, events), tasks, releaseOn);
 	}
 
 	/** Returns leases that an outer call of the method holds. */
 	HeldLeases held(LockedMethod method, String... keys) {
 		List<Lease> leases = Arrays.stream(keys).<Lease>map(this::lease).toList();
-		return new HeldLeases(method.method(), leases, leases.get(0), false);
+		return new HeldLeases(method.method(), leases, leases.get(0), ReleaseOn.METHOD);
 	}
 
 	/** Lets each attempt for the lock fail. */

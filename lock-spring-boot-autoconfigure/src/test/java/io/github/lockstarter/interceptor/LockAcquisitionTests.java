@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
@@ -23,6 +24,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLostException;
 import io.github.lockstarter.LockConflictEvent;
 import io.github.lockstarter.LockConflictException;
+import io.github.lockstarter.LockConflictException.ConflictReason;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockDeadlockException;
 import io.github.lockstarter.LockKey;
@@ -33,6 +35,7 @@ import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
 import io.github.lockstarter.completion.HeldLeases;
+import io.github.lockstarter.completion.ReleaseOn;
 import io.github.lockstarter.count.LockEventCounter;
 import io.github.lockstarter.event.LockEvents;
 import io.github.lockstarter.key.CurrentRequest;
@@ -380,8 +383,9 @@ class LockAcquisitionTests {
 	@DisplayName("Leases that cover the response are held until the end of the request")
 	void untilResponse(boolean async) {
 		LockedMethod method = method("two");
-		HeldLeases leases = acquire(async, new LockAcquisition(method,
-				method.invocation(new Object[] { "1", "1" }, CurrentRequest.NONE), this.context, CallChain.NONE, true));
+		HeldLeases leases = acquire(async,
+				new LockAcquisition(method, method.invocation(new Object[] { "1", "1" }, CurrentRequest.NONE),
+						this.context, CallChain.NONE, ReleaseOn.RESPONSE));
 		leases.end();
 		assertThat(this.registry.released).isEmpty();
 		leases.requestEnded();
@@ -485,6 +489,61 @@ class LockAcquisitionTests {
 		assertThat(this.registry.released).containsExactly("unused a:2");
 	}
 
+	@Test
+	@DisplayName("A caller sees a rejection or a skip only after the other locks have been released, whether a thread waits or not")
+	void releasedBeforeAnswer() throws Exception {
+		this.registry.hold("b:1");
+		for (String method : List.of("two", "skipping")) {
+			for (boolean async : List.of(false, true)) {
+				CompletableFuture<Void> release = new CompletableFuture<>();
+				CountDownLatch asked = new CountDownLatch(1);
+				Mockito.when(this.registry.lease("a:1").releaseUnused()).thenAnswer((call) -> {
+					asked.countDown();
+					return release;
+				});
+				CompletableFuture<HeldLeases> attempt = async ? async(locks(method, "1", "1")) : CompletableFuture
+					.supplyAsync(() -> locks(method, "1", "1").acquire(), (task) -> new Thread(task).start());
+				asked.await();
+				int told = this.events.size();
+				assertThat(attempt).isNotDone();
+				release.complete(null);
+				attempt.handle((leases, failure) -> failure).join();
+				assertThat(attempt.isCompletedExceptionally()).isEqualTo(method.equals("two"));
+				assertThat(this.events).hasSize(told + 1);
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	@DisplayName("A release or an observer that throws ends the attempt, and nobody waits for it in vain")
+	void throwingEnd(boolean async) {
+		this.registry.hold("a:1");
+		LockEventCounter failing = Mockito.mock(LockEventCounter.class);
+		Mockito.doThrow(new IllegalStateException("no counts")).when(failing).add(Mockito.any(), Mockito.any());
+		InterceptorContext context = new InterceptorContext(() -> this.registry,
+				new CallObserver(failing, this.runs, new LockEvents(this.events::add, () -> DIRECT, () -> failing)),
+				new CallerTasks(() -> DIRECT, List::of), ReleaseOn.METHOD);
+		assertThatIllegalStateException()
+			.isThrownBy(() -> acquire(async, acquisition(method("skipping"), context, CallChain.NONE, "1", "1")))
+			.withMessage("no counts");
+		this.registry.hold("b:1");
+		Mockito.when(this.registry.lease("a:2").releaseUnused()).thenThrow(new IllegalStateException("no release"));
+		assertThatIllegalStateException().isThrownBy(() -> acquire(async, locks("two", "1", "2")))
+			.withMessage("no release");
+	}
+
+	@Test
+	@DisplayName("The rejection of a caller whose thread waits is thrown as it is, without a wrapper that has a stack trace")
+	void rejectedWithoutWrapper() {
+		LockConflictException conflict = new LockConflictException(LockKey.of("a:1"), ConflictReason.HELD, HOUR,
+				HttpStatus.CONFLICT);
+		this.registry.fail("a:1", conflict);
+		assertThatExceptionOfType(LockConflictException.class).isThrownBy(() -> locks("all", List.of("1")).acquire())
+			.isSameAs(conflict)
+			.satisfies((rejection) -> assertThat(rejection.getSuppressed()).isEmpty());
+	}
+
 	private HeldLeases acquire(boolean async, LockAcquisition locks) {
 		return get(async, () -> locks.acquireAsync(DIRECT), locks::acquire);
 	}
@@ -520,7 +579,8 @@ class LockAcquisitionTests {
 
 	private static LockAcquisition acquisition(LockedMethod method, InterceptorContext context, CallChain chain,
 			Object... args) {
-		return new LockAcquisition(method, method.invocation(args, CurrentRequest.NONE), context, chain, false);
+		return new LockAcquisition(method, method.invocation(args, CurrentRequest.NONE), context, chain,
+				ReleaseOn.METHOD);
 	}
 
 	private LockedMethod method(String name) {
@@ -539,7 +599,7 @@ class LockAcquisitionTests {
 		LockEvents published = new LockEvents(this.events::add, () -> DIRECT, () -> this.counts);
 		published.publish(true, true);
 		return new InterceptorContext(() -> registry, new CallObserver(this.counts, this.runs, published),
-				new CallerTasks(() -> DIRECT, List::of), false);
+				new CallerTasks(() -> DIRECT, List::of), ReleaseOn.METHOD);
 	}
 
 	private static LockStoreException storeFailure(String key, Throwable cause) {

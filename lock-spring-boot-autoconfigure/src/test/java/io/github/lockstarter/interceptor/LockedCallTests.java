@@ -31,6 +31,7 @@ import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
 import io.github.lockstarter.completion.HeldLeases;
 import io.github.lockstarter.completion.LeaseContext;
+import io.github.lockstarter.completion.ReleaseOn;
 import io.github.lockstarter.key.CurrentRequest;
 import io.github.lockstarter.operation.LockOperationSource;
 import io.github.lockstarter.operation.LockedMethod;
@@ -54,7 +55,7 @@ import static org.mockito.ArgumentMatchers.any;
  */
 class LockedCallTests {
 
-	private static final Way PROCEED = (call) -> call.proceed(call.locks().acquire());
+	private static final Way PROCEED = (call) -> call.proceed(call.evaluateLocks().acquire());
 
 	private static final Response DECLINED = Response.byErrorPage(402, "declined");
 
@@ -70,7 +71,7 @@ class LockedCallTests {
 
 	private final ResultSharing results = Mockito.mock(ResultSharing.class);
 
-	private boolean untilResponse;
+	private ReleaseOn releaseOn = ReleaseOn.METHOD;
 
 	private int innerAdvice;
 
@@ -190,7 +191,7 @@ class LockedCallTests {
 		HeldLeases[] leases = new HeldLeases[2];
 		work((call) -> {
 			for (int i = 0; i < 2; i++) {
-				leases[i] = call.locks().acquire();
+				leases[i] = call.evaluateLocks().acquire();
 				this.inner = ExposeInvocationInterceptor::currentInvocation;
 				assertThat(call.runLater(leases[i])).isEqualTo("done");
 			}
@@ -205,7 +206,7 @@ class LockedCallTests {
 	@Test
 	@DisplayName("A method that is called later releases the leases with its work")
 	void proceedLater() {
-		work((call) -> call.proceedLater(call.locks().acquire())).plain("1", null);
+		work((call) -> call.proceedLater(call.evaluateLocks().acquire())).plain("1", null);
 		assertThat(this.registry.released).containsExactly("a:1");
 	}
 
@@ -217,7 +218,7 @@ class LockedCallTests {
 		LockedCall call = call(invocation, "plain");
 		assertThat(call.isOutermostOf(this.target)).isFalse();
 		assertThat(call.isRetried()).isFalse();
-		HeldLeases leases = call.locks().acquire();
+		HeldLeases leases = call.evaluateLocks().acquire();
 		assertThatIllegalStateException().isThrownBy(() -> call.proceedLater(leases));
 		assertThat(this.registry.released).containsExactly("a:1");
 	}
@@ -266,8 +267,9 @@ class LockedCallTests {
 	@DisplayName("Leases of outer calls of a subscription are joined, too")
 	void outerOfSubscription() {
 		HeldLeases outer = this.registry.held(method("plain"), "a:1");
-		work((call) -> call.proceed(call.locks().acquireAsync(Runnable::run, List.of(outer), false).join())).plain("1",
-				null);
+		work((call) -> call
+			.proceed(call.evaluateLocks().acquireAsync(Runnable::run, List.of(outer), ReleaseOn.METHOD).join()))
+			.plain("1", null);
 		assertThat(this.registry.asked).isEmpty();
 	}
 
@@ -276,10 +278,10 @@ class LockedCallTests {
 	@DisplayName("Leases that cover the response are held until the end of the request")
 	void untilResponse(boolean async) {
 		HeldLeases[] leases = new HeldLeases[1];
-		this.untilResponse = true;
+		this.releaseOn = ReleaseOn.RESPONSE;
 		handle();
 		work((call) -> {
-			leases[0] = async ? call.acquireAsync(Runnable::run).join() : call.locks().acquire();
+			leases[0] = async ? call.acquireAsync(Runnable::run).join() : call.evaluateLocks().acquire();
 			return call.proceed(leases[0]);
 		}).plain("1", null);
 		assertThat(this.registry.released).isEmpty();
@@ -290,7 +292,7 @@ class LockedCallTests {
 	@Test
 	@DisplayName("Leases of a call that no request handles are released after its work, even if leases cover responses")
 	void noResponse() {
-		this.untilResponse = true;
+		this.releaseOn = ReleaseOn.RESPONSE;
 		work(PROCEED).plain("1", null);
 		assertThat(this.registry.released).containsExactly("a:1");
 	}
@@ -347,12 +349,13 @@ class LockedCallTests {
 
 	private HeldLeases sharing(LockedCall call) {
 		Outcome granted = new Outcome(this.registry.lease("a:1"), null);
-		return HeldLeases.of(call.method().method(), granted, new SharedCall(this.results, Caller.ANY), false);
+		return HeldLeases.of(call.method().method(), granted, new SharedCall(this.results, Caller.ANY),
+				ReleaseOn.METHOD);
 	}
 
 	private HeldLeases received(LockedCall call, SharedResult result) {
 		return HeldLeases.of(call.method().method(), new Outcome(null, result),
-				new SharedCall(this.results, Caller.ANY), false);
+				new SharedCall(this.results, Caller.ANY), ReleaseOn.METHOD);
 	}
 
 	private LockedMethod method(String name) {
@@ -362,7 +365,7 @@ class LockedCallTests {
 	private LockedCall call(MethodInvocation invocation, String name) {
 		LockedMethod method = method(name);
 		InterceptorContext context = this.registry.context(new CallerTasks(() -> Runnable::run, List::of),
-				this.lastRuns, this.untilResponse);
+				this.lastRuns, this.releaseOn);
 		return new LockedCall(invocation, method, context,
 				CallOrigin.of(method, this.requests, this.requests.handling(method)));
 	}

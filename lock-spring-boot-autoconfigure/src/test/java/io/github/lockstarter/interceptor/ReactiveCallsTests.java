@@ -43,6 +43,7 @@ import io.github.lockstarter.LockKey;
 import io.github.lockstarter.MissingLockKeyException;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.completion.HeldLeases;
+import io.github.lockstarter.completion.ReleaseOn;
 import io.github.lockstarter.completion.RequestCompletion;
 import io.github.lockstarter.interceptor.ReactiveRequestSupport.Request;
 import io.github.lockstarter.key.CurrentRequest;
@@ -93,7 +94,7 @@ class ReactiveCallsTests {
 
 	private final RequestCompletion end = new RequestCompletion();
 
-	private boolean untilResponse;
+	private ReleaseOn releaseOn = ReleaseOn.METHOD;
 
 	private final Work target = new Work();
 
@@ -265,7 +266,7 @@ class ReactiveCallsTests {
 	@ValueSource(booleans = { false, true })
 	@DisplayName("The locks of the handler are those of its request, and cover the response if that is so configured")
 	void handler(boolean covered) {
-		this.untilResponse = covered;
+		this.releaseOn = covered ? ReleaseOn.RESPONSE : ReleaseOn.METHOD;
 		subscribeInRequest(true);
 		proxy().mono("1").block();
 		assertThat(this.end.hasLeases()).isTrue();
@@ -279,7 +280,7 @@ class ReactiveCallsTests {
 	@Test
 	@DisplayName("Those of another call are released with its work, and do not touch the response")
 	void notHandler() {
-		this.untilResponse = true;
+		this.releaseOn = ReleaseOn.RESPONSE;
 		subscribeInRequest(false);
 		proxy().mono("1").block();
 		assertThat(this.end.hasLeases()).isFalse();
@@ -290,7 +291,7 @@ class ReactiveCallsTests {
 	@Test
 	@DisplayName("So are those of a handler whose request notifies of no end")
 	void withoutEnd() {
-		this.untilResponse = true;
+		this.releaseOn = ReleaseOn.RESPONSE;
 		subscribeInRequest(true);
 		Mockito.when(this.request.end()).thenReturn(null);
 		proxy().mono("1").block();
@@ -302,7 +303,7 @@ class ReactiveCallsTests {
 	@Test
 	@DisplayName("A handler of the thread's request leaves its locks to that, and is called again")
 	void handlerOfThread() {
-		this.untilResponse = true;
+		this.releaseOn = ReleaseOn.RESPONSE;
 		handleOnThread();
 		Mono<String> result = proxy().mono("1");
 		Mockito.verify(this.handling, Mockito.never()).callAgain();
@@ -488,7 +489,7 @@ class ReactiveCallsTests {
 	}
 
 	private Work proxy() {
-		ReactiveCalls calls = new ReactiveCalls(this.requests, this.untilResponse);
+		ReactiveCalls calls = new ReactiveCalls(this.requests, this.releaseOn);
 		ProxyFactory factory = new ProxyFactory(this.target);
 		factory.setProxyTargetClass(true);
 		factory.addAdvice((MethodInterceptor) (invocation) -> {

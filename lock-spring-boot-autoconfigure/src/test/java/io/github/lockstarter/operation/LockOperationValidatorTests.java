@@ -31,6 +31,7 @@ import io.github.lockstarter.LockConfigurationException;
 import io.github.lockstarter.annotation.ExclusiveRequest;
 import io.github.lockstarter.annotation.OnConflict;
 import io.github.lockstarter.annotation.Inherited;
+import io.github.lockstarter.completion.ReleaseOn;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -123,7 +124,7 @@ class LockOperationValidatorTests {
 	@DisplayName("A handler of WebFlux is accepted if it can read its request, or needs nothing of it")
 	void reactiveHandler(String method) {
 		assertThatNoException().isThrownBy(() -> this.validator
-			.checkReactiveHandler(TestOperations.method(Handlers.class, method), Handlers.class, false));
+			.checkReactiveHandler(TestOperations.method(Handlers.class, method), Handlers.class, ReleaseOn.METHOD));
 	}
 
 	@ParameterizedTest
@@ -132,7 +133,7 @@ class LockOperationValidatorTests {
 	void withoutRequest(String method) {
 		assertThatExceptionOfType(LockConfigurationException.class)
 			.isThrownBy(() -> this.validator.checkReactiveHandler(TestOperations.method(Handlers.class, method),
-					Handlers.class, false))
+					Handlers.class, ReleaseOn.METHOD))
 			.withMessageContaining("Handlers." + method)
 			.withMessageContaining("an expression, or what is shared, depends on it");
 	}
@@ -142,13 +143,13 @@ class LockOperationValidatorTests {
 	void withoutResponse() {
 		assertThatExceptionOfType(LockConfigurationException.class)
 			.isThrownBy(() -> this.validator.checkReactiveHandler(TestOperations.method(Handlers.class, "plain"),
-					Handlers.class, true))
+					Handlers.class, ReleaseOn.RESPONSE))
 			.withMessageContaining("lock.web.release-on is response");
 		assertThatNoException().isThrownBy(() -> this.validator
-			.checkReactiveHandler(TestOperations.method(Handlers.class, "mono"), Handlers.class, true));
+			.checkReactiveHandler(TestOperations.method(Handlers.class, "mono"), Handlers.class, ReleaseOn.RESPONSE));
 		assertThatExceptionOfType(LockConfigurationException.class)
 			.isThrownBy(() -> this.validator.checkReactiveHandler(TestOperations.method(Handlers.class, "laterEntity"),
-					Handlers.class, false))
+					Handlers.class, ReleaseOn.METHOD))
 			.withMessageContaining("the lock would end before the body of the entity");
 	}
 

@@ -4,17 +4,17 @@ import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
-
-import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.util.unit.DataSize;
 
 import io.github.lockstarter.count.LockEventCounter;
 import io.github.lockstarter.key.Fingerprint;
+import io.github.lockstarter.key.LockKeyResolver;
 import io.github.lockstarter.result.KeptResponses;
-import io.github.lockstarter.result.ResultPredicate;
 import io.github.lockstarter.result.SharingSettings;
+import io.github.lockstarter.result.TestSharingContext;
 
 /**
  * Annotated methods with the defaults of the auto-configuration, without an application.
@@ -54,11 +54,30 @@ public final class TestOperations {
 		ReplaySettings replay = new ReplaySettings(keep, 255, new Fingerprint(null), Anonymous.ALLOW);
 		LockEventCounter counts = new LockEventCounter();
 		SharingSettings sharing = new SharingSettings(Duration.ofSeconds(5), DataSize.ofKilobytes(64),
-				() -> JsonMapper.builder().build(), () -> ResultPredicate.SUCCESSFUL, () -> counts,
-				(lockName) -> Long.MAX_VALUE);
-		return new LockOperationSource(() -> new OperationSettings(operator, defaults, replay, 64), (name) -> {
-			throw new IllegalArgumentException("There is no bean '%s'".formatted(name));
-		}, () -> sharing, placeholders);
+				new TestSharingContext(counts));
+		return new LockOperationSource(new OperationEnvironment() {
+
+			@Override
+			public OperationSettings settings() {
+				return new OperationSettings(operator, defaults, replay, 64);
+			}
+
+			@Override
+			public SharingSettings sharing() {
+				return sharing;
+			}
+
+			@Override
+			public Supplier<LockKeyResolver> keyResolver(String name) {
+				throw new IllegalArgumentException("There is no bean '%s'".formatted(name));
+			}
+
+			@Override
+			public String resolvePlaceholders(String text) {
+				return placeholders.apply(text);
+			}
+
+		});
 	}
 
 	/** Returns the only method of the class with the name. */

@@ -5,7 +5,6 @@ import java.util.List;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ReflectionUtils;
@@ -25,8 +24,7 @@ class EmittedValuesTests {
 	private final LockEventCounter counts = new LockEventCounter();
 
 	private final SharingSettings settings = new SharingSettings(Duration.ofSeconds(5), DataSize.ofBytes(MAX_SIZE),
-			() -> JsonMapper.builder().build(), () -> ResultPredicate.SUCCESSFUL, () -> this.counts,
-			(lockName) -> Long.MAX_VALUE);
+			new TestSharingContext(this.counts));
 
 	private final ResultSharing sharing = sharing(null);
 

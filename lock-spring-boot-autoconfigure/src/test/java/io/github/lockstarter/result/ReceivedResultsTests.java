@@ -17,7 +17,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.ArgumentCaptor;
 import org.mockito.Mockito;
-import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ReflectionUtils;
@@ -330,8 +329,8 @@ class ReceivedResultsTests {
 	}
 
 	private SharingSettings settings() {
-		return new SharingSettings(Duration.ofSeconds(5), DataSize.ofKilobytes(64), () -> JsonMapper.builder().build(),
-				() -> ResultPredicate.SUCCESSFUL, () -> this.counts, (lockName) -> Long.MAX_VALUE);
+		return new SharingSettings(Duration.ofSeconds(5), DataSize.ofKilobytes(64),
+				new TestSharingContext(this.counts));
 	}
 
 	static class Methods {

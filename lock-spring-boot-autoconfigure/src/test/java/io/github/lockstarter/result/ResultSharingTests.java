@@ -20,7 +20,6 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
-import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.core.ResolvableType;
 import org.springframework.http.HttpEntity;
@@ -301,8 +300,8 @@ class ResultSharingTests {
 	}
 
 	private ResultSharing of(Class<?> type, boolean ofHandler, @Nullable ReplayRetention replay) {
-		return new SharingSettings(Duration.ofSeconds(5), DataSize.ofBytes(1000), () -> JsonMapper.builder().build(),
-				() -> this.predicate, () -> this.counts, (lockName) -> this.storeLimit)
+		return new SharingSettings(Duration.ofSeconds(5), DataSize.ofBytes(1000),
+				new TestSharingContext(this.predicate, this.counts, this.storeLimit))
 			.of("lock", ReflectionUtils.findMethod(getClass(), "value"),
 					new ResultType(getClass(), ResolvableType.forClass(type), false, ofHandler, true), replay);
 	}

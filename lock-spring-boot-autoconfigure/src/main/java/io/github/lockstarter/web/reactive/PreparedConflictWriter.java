@@ -32,7 +32,6 @@ import org.springframework.web.server.ServerWebExchange;
 
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.interceptor.LockedCall;
-import io.github.lockstarter.web.AcceptHeader;
 import io.github.lockstarter.web.PreparedConflict;
 import io.github.lockstarter.web.PreparedConflicts.ConflictKind;
 import io.github.lockstarter.web.PreparedConflicts;
@@ -76,7 +75,7 @@ public final class PreparedConflictWriter {
 	@Nullable Mono<Void> write(LockConflictException conflict, LockedCall call, ServerWebExchange exchange) {
 		ServerHttpResponse response = exchange.getResponse();
 		if (!this.enabled.getAsBoolean() || response.isCommitted() || !call.method().emitsEntity()
-				|| this.observers.exist() || prefersHtml(exchange) || !(exchange
+				|| this.observers.exist() || ReactiveLockExceptionHandler.prefersHtml(exchange) || !(exchange
 					.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE) instanceof HandlerMethod handler)) {
 			return null;
 		}
@@ -99,10 +98,6 @@ public final class PreparedConflictWriter {
 		headers.set(HttpHeaders.CONTENT_TYPE, found.contentType());
 		headers.setContentLength(body.length);
 		return response.writeWith(Mono.just(response.bufferFactory().wrap(body)));
-	}
-
-	private static boolean prefersHtml(ServerWebExchange exchange) {
-		return AcceptHeader.prefersHtml(exchange.getRequest().getHeaders().getOrEmpty(HttpHeaders.ACCEPT));
 	}
 
 	private static String path(ServerWebExchange exchange) {

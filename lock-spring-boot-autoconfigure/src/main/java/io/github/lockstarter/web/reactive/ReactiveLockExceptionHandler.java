@@ -32,7 +32,7 @@ abstract class ReactiveLockExceptionHandler {
 		return Mono.just(ResponseEntity.status(exception.getStatusCode()).headers(exception.getHeaders()).body(body));
 	}
 
-	private static boolean prefersHtml(ServerWebExchange exchange) {
+	static boolean prefersHtml(ServerWebExchange exchange) {
 		return AcceptHeader.prefersHtml(exchange.getRequest().getHeaders().getOrEmpty(HttpHeaders.ACCEPT));
 	}
 

@@ -122,7 +122,7 @@ final class ServletRequestHandling implements RequestHandling {
 	}
 
 	@Override
-	public @Nullable HeldLeases resumed(LockedMethod method) {
+	public @Nullable HeldLeases takeResumed(LockedMethod method) {
 		return ResumedHandler.take(method);
 	}
 
