@@ -112,8 +112,8 @@ class FirstApplicationTests {
 		int one = port(first);
 		int two = port(second);
 		Awaitility.await().untilAsserted(() -> {
-			List<CompletableFuture<Integer>> answers = List.of(register(one, "shiro"), register(two, "shiro"));
-			assertThat(answers).extracting(CompletableFuture::join).containsExactlyInAnyOrder(201, 409);
+			List<CompletableFuture<Integer>> responses = List.of(register(one, "shiro"), register(two, "shiro"));
+			assertThat(responses).extracting(CompletableFuture::join).containsExactlyInAnyOrder(201, 409);
 		});
 	}
 
@@ -197,15 +197,15 @@ class FirstApplicationTests {
 	}
 
 	/** Returns the problem details, without the time that is left. */
-	private static JsonNode problem(String answer) {
+	private static JsonNode problem(String response) {
 		ObjectNode problem = (ObjectNode) new JsonMapper()
-			.readTree(answer.substring(answer.indexOf('{'), answer.indexOf('}') + 1));
+			.readTree(response.substring(response.indexOf('{'), response.indexOf('}') + 1));
 		assertThat(problem.remove("retryAfterMillis")).isNotNull();
 		return problem;
 	}
 
-	private static List<String> headers(String answer) {
-		return answer.lines()
+	private static List<String> headers(String response) {
+		return response.lines()
 			.takeWhile((line) -> !line.isBlank())
 			.skip(1)
 			.map((line) -> line.substring(0, line.indexOf(':')))

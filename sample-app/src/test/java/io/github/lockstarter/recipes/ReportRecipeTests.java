@@ -48,16 +48,16 @@ class ReportRecipeTests {
 	@Test
 	@DisplayName("Of six requests for one report at two instances one makes it, and the others get the same")
 	void shared() throws Exception {
-		List<CompletableFuture<HttpResponse<String>>> answers = IntStream.range(0, 6)
+		List<CompletableFuture<HttpResponse<String>>> responses = IntStream.range(0, 6)
 			.mapToObj((i) -> this.servers.get(i % 2).getAsync("/reports/2026"))
 			.toList();
 		Awaitility.await().until(() -> contended() == 5);
 		this.jobs.get("2026").finish();
-		assertThat(answers).allSatisfy((answer) -> {
-			assertThat(answer.join().statusCode()).isEqualTo(200);
-			assertThat(answer.join().body()).isEqualTo("{\"year\":2026,\"sum\":1}");
+		assertThat(responses).allSatisfy((response) -> {
+			assertThat(response.join().statusCode()).isEqualTo(200);
+			assertThat(response.join().body()).isEqualTo("{\"year\":2026,\"sum\":1}");
 		});
-		assertThat(answers).filteredOn((answer) -> Answers.isReplayed(answer.join())).hasSize(5);
+		assertThat(responses).filteredOn((response) -> Responses.isReplayed(response.join())).hasSize(5);
 		assertThat(this.runs).hasValue(1);
 	}
 

@@ -67,9 +67,9 @@ class FiringTests {
 	@DisplayName("Wrong input is rejected with a page that says what is wrong, and nothing is fired")
 	void wrongInput(String form, String problem) throws Exception {
 		int before = get("/").split("href=\"/runs/").length;
-		HttpResponse<String> answer = server.post("/runs?" + form);
-		assertThat(answer.statusCode()).isEqualTo(422);
-		assertThat(answer.body()).containsPattern("role=\"alert\"\\s*>" + problem).doesNotContain("<b>");
+		HttpResponse<String> response = server.post("/runs?" + form);
+		assertThat(response.statusCode()).isEqualTo(422);
+		assertThat(response.body()).containsPattern("role=\"alert\"\\s*>" + problem).doesNotContain("<b>");
 		assertThat(get("/").split("href=\"/runs/")).hasSize(before);
 	}
 
@@ -127,7 +127,7 @@ class FiringTests {
 	@DisplayName("The address of the runs in the address bar of a browser leads to the page")
 	void runs() throws Exception {
 		assertThat(server.get("/runs")).returns(302, HttpResponse::statusCode)
-			.extracting((answer) -> answer.headers().firstValue("Location").orElseThrow())
+			.extracting((response) -> response.headers().firstValue("Location").orElseThrow())
 			.asString()
 			.endsWith("/");
 	}

@@ -39,7 +39,7 @@ class PageTests {
 					""")
 	@DisplayName("Both sides show, live, what the instances do, and in the end what they did")
 	void timeline(String policy, int running, String live, int unguardedRows, int unguardedRuns,
-			String unguardedAnswers, int runs, String answers, String states) {
+			String unguardedResponses, int runs, String responses, String states) {
 		this.page.fire(policy);
 		this.browser.driver().executeScript("window.same = true");
 		this.page.awaitBars(running, live);
@@ -48,8 +48,8 @@ class PageTests {
 		this.page.awaitEnd();
 		assertThat(this.browser.is("window.same")).as("the page was not loaded again").isTrue();
 		assertCounts("unguarded", unguardedRows + ": " + (unguardedRows - 1) + " too many", unguardedRuns,
-				unguardedAnswers);
-		assertCounts("guarded", "1", runs, answers);
+				unguardedResponses);
+		assertCounts("guarded", "1", runs, responses);
 		assertThat(this.page.states("guarded")).containsExactlyInAnyOrder(states.split(", "));
 		assertThat(this.browser.count("#guarded-bars .runs")).as("bars of a handler").isEqualTo(runs);
 		assertServers("unguarded");
@@ -166,10 +166,10 @@ class PageTests {
 		assertThat(this.browser.errors()).singleElement().asString().contains("/runs", "status of 422");
 	}
 
-	private void assertCounts(String side, String users, int runs, String answers) {
+	private void assertCounts(String side, String users, int runs, String responses) {
 		assertThat(this.browser.text("#" + side + "-rows dd")).isEqualTo(users);
 		assertThat(this.browser.text("#" + side + "-executions dd")).isEqualTo(runs + " of 6");
-		assertThat(this.browser.texts("#" + side + "-answers dd span")).containsExactly(answers.split(", "));
+		assertThat(this.browser.texts("#" + side + "-responses dd span")).containsExactly(responses.split(", "));
 	}
 
 	/**
