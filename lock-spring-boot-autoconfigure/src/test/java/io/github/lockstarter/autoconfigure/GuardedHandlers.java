@@ -64,15 +64,15 @@ final class GuardedHandlers {
 			switch (ending) {
 				case VALUE -> {
 					job.finish();
-					assertThat(first.answer()).containsPattern("^HTTP/1.1 (200|302)");
+					assertThat(first.readResponse()).containsPattern("^HTTP/1.1 (200|302)");
 				}
 				case ERROR -> {
 					job.fail();
-					first.answer();
+					first.readResponse();
 				}
 				case CANCEL -> {
 					job.cancel();
-					first.answer();
+					first.readResponse();
 				}
 				case DISCONNECT, DISCONNECT_MIDWAY -> {
 					if (ending == Ending.DISCONNECT_MIDWAY) {
@@ -91,7 +91,7 @@ final class GuardedHandlers {
 					awaitFree(key);
 				}
 				case TIMEOUT -> {
-					assertThat(first.answer()).startsWith("HTTP/1.1 503");
+					assertThat(first.readResponse()).startsWith("HTTP/1.1 503");
 					if (outlivesRequest) {
 						assertHeld(path, key);
 						job.finish();
@@ -118,7 +118,7 @@ final class GuardedHandlers {
 			awaitWaiting(key);
 			assertThat(job.hasBegun()).isFalse();
 			lock.release("another server", null).toCompletableFuture().join();
-			assertThat(request.answer()).containsPattern("^HTTP/1.1 (200|302)");
+			assertThat(request.readResponse()).containsPattern("^HTTP/1.1 (200|302)");
 			assertThat(job.hasBegun()).isTrue();
 		}
 		assertFree(key);
