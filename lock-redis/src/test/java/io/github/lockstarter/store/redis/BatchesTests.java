@@ -225,7 +225,7 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("A driver that rejects thousands of queued commands at once leaves no command unanswered")
+	@DisplayName("A driver that refuses thousands of queued commands at once leaves no command unanswered")
 	void survivesRefusingDriver() {
 		LocalRedis server = LocalRedis.started();
 		withStopped(server, TIMEOUT, (redis) -> {
