@@ -113,11 +113,11 @@ final class GuardedHandlers {
 		Job job = job(key);
 		job.finish();
 		StoredLock lock = this.server.context().getBean(LockStore.class).lock(new LockKey("handler", key));
-		lock.acquire(AcquireCommand.of("another server", Duration.ofMinutes(1))).toCompletableFuture().join();
+		lock.acquire(AcquireCommand.of("another instance", Duration.ofMinutes(1))).toCompletableFuture().join();
 		try (RawRequest request = RawRequest.post(this.server.port(), path + "?key=" + key)) {
 			awaitWaiting(key);
 			assertThat(job.hasBegun()).isFalse();
-			lock.release("another server", null).toCompletableFuture().join();
+			lock.release("another instance", null).toCompletableFuture().join();
 			assertThat(request.readResponse()).containsPattern("^HTTP/1.1 (200|302)");
 			assertThat(job.hasBegun()).isTrue();
 		}
@@ -130,13 +130,13 @@ final class GuardedHandlers {
 		String key = UUID.randomUUID().toString();
 		Job job = job(key);
 		StoredLock lock = this.server.context().getBean(LockStore.class).lock(new LockKey("handler", key));
-		lock.acquire(AcquireCommand.of("another server", Duration.ofMinutes(1))).toCompletableFuture().join();
+		lock.acquire(AcquireCommand.of("another instance", Duration.ofMinutes(1))).toCompletableFuture().join();
 		try (RawRequest request = RawRequest.post(this.server.port(), path + "?key=" + key)) {
 			awaitWaiting(key);
 			request.reset();
 			Awaitility.await().until(() -> waiters() == 0);
 		}
-		lock.release("another server", null).toCompletableFuture().join();
+		lock.release("another instance", null).toCompletableFuture().join();
 		assertFree(key);
 		assertThat(job.hasBegun()).isFalse();
 	}

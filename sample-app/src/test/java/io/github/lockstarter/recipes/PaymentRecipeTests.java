@@ -38,7 +38,7 @@ class PaymentRecipeTests {
 		this.database = Server.createTcpServer("-tcpPort", "0", "-ifNotExists").start();
 		this.url = "jdbc:h2:tcp://127.0.0.1:%d/mem:%s;DB_CLOSE_DELAY=-1".formatted(this.database.getPort(),
 				UUID.randomUUID());
-		this.server = startServer(PaymentController.class, this.url);
+		this.server = startInstance(PaymentController.class, this.url);
 	}
 
 	@AfterEach
@@ -47,7 +47,7 @@ class PaymentRecipeTests {
 		this.database.stop();
 	}
 
-	static RecipeServer startServer(Class<?> bean, String url) {
+	static RecipeServer startInstance(Class<?> bean, String url) {
 		return RecipeServer.start(RECIPE, bean, "spring.datasource.url=" + url, "spring.datasource.username=sa",
 				"lock.jdbc.command-timeout=30s", "spring.sql.init.mode=always",
 				"spring.sql.init.schema-locations=classpath:payment.sql");

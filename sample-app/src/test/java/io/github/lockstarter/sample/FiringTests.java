@@ -36,7 +36,7 @@ class FiringTests {
 
 	@BeforeAll
 	static void start() {
-		server = server();
+		server = startInstance();
 	}
 
 	@AfterAll
@@ -90,10 +90,10 @@ class FiringTests {
 	void withoutScript() throws Exception {
 		String run = fire("REJECT", 20).headers().firstValue("Location").orElseThrow();
 		Awaitility.await().until(() -> get(run).contains("<strong>409</strong> × 19"));
-		assertThat(get(run)).contains("data-over=\"false\"", "1 to come", "<noscript>", "id=\"servers\"");
+		assertThat(get(run)).contains("data-over=\"false\"", "1 to come", "<noscript>", "id=\"instances\"");
 		assertThat(get(run.replace("#run", "") + "/timeline")).as("part of the page that changes")
 			.contains("1 to come")
-			.doesNotContain("id=\"servers\"");
+			.doesNotContain("id=\"instances\"");
 		points.grant();
 		Awaitility.await().until(() -> get(run).contains("data-over=\"true\""));
 		assertThat(get(run)).contains("<strong>201</strong>").doesNotContain("<noscript>", "<script");
@@ -161,7 +161,7 @@ class FiringTests {
 	@DisplayName("A running instance is listed; an instance that was killed, or whose port is used by another program, is removed")
 	void instances() throws Exception {
 		String another;
-		try (TestServer second = server()) {
+		try (TestServer second = startInstance()) {
 			another = "127.0.0.1:" + second.port();
 			assertThat(get("/")).contains("Instance B: " + another);
 		}
@@ -201,7 +201,7 @@ class FiringTests {
 		return "http://127.0.0.1:" + server.port();
 	}
 
-	private static TestServer server() {
+	private static TestServer startInstance() {
 		return points.start(
 				Stream
 					.concat(Stream.of(TestRedis.properties()),

@@ -52,8 +52,8 @@ class PageTests {
 		assertCounts("guarded", "1", runs, responses);
 		assertThat(this.page.states("guarded")).containsExactlyInAnyOrder(states.split(", "));
 		assertThat(this.browser.count("#guarded-bars .runs")).as("bars of a handler").isEqualTo(runs);
-		assertServers("unguarded");
-		assertServers("guarded");
+		assertInstances("unguarded");
+		assertInstances("guarded");
 		assertThat(this.browser.text("#story"))
 			.isEqualTo("Without a lock: %d users with the same name. With the lock: 1 user.".formatted(unguardedRows));
 		String user = (String) this.browser.script("location.pathname.split('/').pop()");
@@ -175,18 +175,18 @@ class PageTests {
 	/**
 	 * Asserts that each bar of a handler names the instance that recorded the execution.
 	 */
-	private void assertServers(String side) {
+	private void assertInstances(String side) {
 		List<String> shown = this.browser.list("""
 				[...document.querySelectorAll(`#${arguments[0]}-bars > li:has(.runs)`)].map((bar) => {
-				  const letter = bar.querySelector('.server').lastChild.textContent;
-				  const entry = document.querySelector('.legend .server-' + letter).textContent.trim();
-				  return bar.querySelector('.number').textContent + (bar.matches('.server-' + letter) ? ' ' : '?')
+				  const letter = bar.querySelector('.instance').lastChild.textContent;
+				  const entry = document.querySelector('.legend .instance-' + letter).textContent.trim();
+				  return bar.querySelector('.number').textContent + (bar.matches('.instance-' + letter) ? ' ' : '?')
 				      + entry.replace('runs on instance ' + letter + ' (', '').replace(')', '');
 				})""", side);
 		String user = (String) this.browser.script(
 				"document.querySelector(`#${arguments[0]}-bars pre`).textContent.match(/userName=(\\w+)/)[1]", side);
 		assertThat(shown).containsExactlyInAnyOrderElementsOf(
-				this.page.query("select request || ' ' || server from execution where user_name = ?", user));
+				this.page.query("select request || ' ' || instance from execution where user_name = ?", user));
 	}
 
 	private void tabTo(String selector) {

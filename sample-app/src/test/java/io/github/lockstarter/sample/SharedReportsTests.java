@@ -39,7 +39,7 @@ class SharedReportsTests {
 
 	@BeforeAll
 	static void start() {
-		instances = List.of(server(), server());
+		instances = List.of(startInstance(), startInstance());
 	}
 
 	@AfterAll
@@ -83,7 +83,7 @@ class SharedReportsTests {
 		return Redis.calls("evalsha", "eval", "subscribe");
 	}
 
-	private static TestServer server() {
+	private static TestServer startInstance() {
 		SpringApplication application = new SpringApplication(SampleApplication.class);
 		application.setMainApplicationClass(SampleApplication.class);
 		application.addInitializers((context) -> context.getBeanFactory().addBeanPostProcessor(new Replacement()));

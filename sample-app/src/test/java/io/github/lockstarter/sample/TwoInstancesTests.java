@@ -36,8 +36,8 @@ class TwoInstancesTests {
 
 	@BeforeAll
 	static void start() {
-		first = server();
-		second = server();
+		first = startInstance();
+		second = startInstance();
 	}
 
 	@AfterAll
@@ -96,7 +96,7 @@ class TwoInstancesTests {
 		assertThat(rows("shiro")).isEqualTo(2);
 	}
 
-	private static TestServer server() {
+	private static TestServer startInstance() {
 		String[] properties = Stream
 			.concat(Stream.of(TestRedis.properties()),
 					Stream.of("lock.redis.key-prefix=two", "spring.datasource.url=jdbc:h2:mem:two;DB_CLOSE_DELAY=-1"))
