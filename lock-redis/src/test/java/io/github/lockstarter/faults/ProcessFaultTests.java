@@ -38,7 +38,7 @@ class ProcessFaultTests {
 
 	private static final String PREFIX = "faults";
 
-	private static final LettuceConnectionFactory factory = TestRedis.connectionFactory();
+	private static final LettuceConnectionFactory factory = TestRedis.newConnectionFactory();
 
 	private static final StringRedisTemplate redis = new StringRedisTemplate(factory);
 

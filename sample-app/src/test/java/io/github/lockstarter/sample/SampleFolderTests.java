@@ -82,7 +82,7 @@ class SampleFolderTests {
 	@Test
 	@DisplayName("Two instances of one user share a database with a password, listen on the loopback address only, and one goes on when the other, and its Redis, start again")
 	void twoInstances() throws Exception {
-		int redis = LocalServer.unusedPort();
+		int redis = LocalServer.reservePort();
 		TestJvm first = start(redis);
 		try {
 			int port = port(first);
@@ -138,7 +138,7 @@ class SampleFolderTests {
 	@Test
 	@DisplayName("After an instance was killed, the next one starts in the same folder, and joins the Redis that was left behind")
 	void nextInstance() {
-		int redis = LocalServer.unusedPort();
+		int redis = LocalServer.reservePort();
 		TestJvm killed = start(redis);
 		port(killed);
 		List<ProcessHandle> itsRedis = ProcessHandle.of(killed.pid()).orElseThrow().children().toList();

@@ -129,7 +129,7 @@ final class Workload {
 		Caller caller = new Caller(++this.callers, process, Kind.LEASE, key,
 				LockOptions.of(Duration.ofMillis(this.ttl))
 					.withWaitTime(Duration.ofMillis(this.longestWait))
-					.withHoldAtLeast(holdAtLeast(this.ttl)),
+					.withHoldAtLeast(nextHoldAtLeast(this.ttl)),
 				null, this.world.events().now());
 		this.world.trace().add(process.name(), () -> caller + " asks again");
 		this.invariants.callers().arrives(caller);
@@ -167,12 +167,12 @@ final class Workload {
 	}
 
 	private void submit(SimulatedProcess process, LockKey key) {
-		Kind kind = kind();
+		Kind kind = nextKind();
 		if (kind == Kind.GROUP) {
 			submitGroup(process);
 			return;
 		}
-		Caller caller = new Caller(++this.callers, process, kind, key, options(), result(kind),
+		Caller caller = new Caller(++this.callers, process, kind, key, nextOptions(), nextResult(kind),
 				this.world.events().now());
 		this.world.trace().add(process.name(), () -> caller + " asks");
 		this.invariants.callers().arrives(caller);
@@ -202,7 +202,7 @@ final class Workload {
 		wanted.add(anyKey());
 		this.keys.stream().filter((key) -> this.random.nextInt(3) > 0).forEach(wanted::add);
 		Collections.swap(wanted, 0, this.random.nextInt(wanted.size()));
-		LockOptions options = options();
+		LockOptions options = nextOptions();
 		List<Caller> group = new TreeSet<>(wanted).stream()
 			.map((key) -> new Caller(++this.callers, process, Kind.GROUP, key, options, null,
 					this.world.events().now()))
@@ -239,7 +239,7 @@ final class Workload {
 		}
 	}
 
-	private Kind kind() {
+	private Kind nextKind() {
 		Kind kind = (this.others.isEmpty() || this.world.chance(this.world.scenario().leases())) ? Kind.LEASE
 				: this.others.get(this.random.nextInt(this.others.size()));
 		boolean possible = switch (kind) {
@@ -250,7 +250,7 @@ final class Workload {
 		return possible ? kind : Kind.LEASE;
 	}
 
-	private LockOptions options() {
+	private LockOptions nextOptions() {
 		long ttl = (this.random.nextInt(8) == 0) ? Scenario.anyTtl(this.random) : this.ttl;
 		long wait = this.world.chance(this.world.scenario().tries()) ? 0 : between(1, this.longestWait);
 		long maxHold = switch (this.random.nextInt(4)) {
@@ -261,17 +261,17 @@ final class Workload {
 		return LockOptions.of(Duration.ofMillis(ttl))
 			.withMaxHold(Duration.ofMillis(maxHold))
 			.withWaitTime(Duration.ofMillis(wait))
-			.withHoldAtLeast(holdAtLeast(ttl));
+			.withHoldAtLeast(nextHoldAtLeast(ttl));
 	}
 
-	private Duration holdAtLeast(long ttl) {
+	private Duration nextHoldAtLeast(long ttl) {
 		if (!this.world.chance(this.world.scenario().keeping())) {
 			return Duration.ZERO;
 		}
 		return Duration.ofMillis((this.random.nextInt(4) == 0) ? ttl : between(1, Math.min(ttl, 3 * this.longestHold)));
 	}
 
-	private @Nullable ResultKey result(Kind kind) {
+	private @Nullable ResultKey nextResult(Kind kind) {
 		Duration keep = Duration.ofMillis(between(20, 3000));
 		return switch (kind) {
 			case SHARE -> new ResultKey("share" + this.random.nextInt(2), keep, false);
