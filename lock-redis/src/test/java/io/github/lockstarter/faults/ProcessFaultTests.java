@@ -159,7 +159,8 @@ class ProcessFaultTests {
 	}
 
 	private static TestJvm holder(int run, Duration ttl) {
-		return TestJvm.start(Holder.class, TestRedis.host(), TestRedis.port(), PREFIX, "run" + run, ttl.toMillis());
+		return TestJvm.start(HoldingApplication.class, TestRedis.host(), TestRedis.port(), PREFIX, "run" + run,
+				ttl.toMillis());
 	}
 
 }

@@ -24,7 +24,7 @@ import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.testing.LocalDynamoDb;
 import io.github.lockstarter.testing.ScriptedDynamoDb;
-import io.github.lockstarter.testing.ScriptedDynamoDb.Answer;
+import io.github.lockstarter.testing.ScriptedDynamoDb.Reply;
 import io.github.lockstarter.store.test.TestResults;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -41,7 +41,7 @@ class DynamoDbLockStoreFaultTests {
 
 	private static final ResultKey RESULT = new ResultKey("result", TTL, true);
 
-	private static final Answer NOT_OWNED = ScriptedDynamoDb.error(400, "ConditionalCheckFailedException");
+	private static final Reply NOT_OWNED = ScriptedDynamoDb.error(400, "ConditionalCheckFailedException");
 
 	private final LockKey key = new LockKey("fault", "taro");
 
@@ -76,7 +76,7 @@ class DynamoDbLockStoreFaultTests {
 	@Test
 	@DisplayName("After a server error, a possible grant is undone")
 	void serverError() {
-		Answer failure = ScriptedDynamoDb.error(500, "InternalServerError");
+		Reply failure = ScriptedDynamoDb.error(500, "InternalServerError");
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(failure);
 				DynamoDbAsyncClient client = LocalDynamoDb.newClient(server.endpoint())) {
 			assertBroken(store(client, Duration.ofSeconds(20)).lock(this.key).acquire(command("a")),
@@ -130,12 +130,12 @@ class DynamoDbLockStoreFaultTests {
 	@Test
 	@DisplayName("An operation that conflicts with a transaction on the item, for instance a stored result, is repeated")
 	void conflicts() {
-		Answer conflict = ScriptedDynamoDb.error(400, "TransactionConflictException");
-		Answer canceled = new Answer(400,
+		Reply conflict = ScriptedDynamoDb.error(400, "TransactionConflictException");
+		Reply canceled = new Reply(400,
 				"{\"__type\":\"com.amazonaws.dynamodb.v20120810#TransactionCanceledException\",\"CancellationReasons\":"
 						+ "[{\"Code\":\"TransactionConflict\"},{\"Code\":\"None\"}]}");
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(conflict, conflict, ScriptedDynamoDb.GRANTED, canceled,
-				new Answer(200, "{}")); DynamoDbAsyncClient client = LocalDynamoDb.newClient(server.endpoint())) {
+				new Reply(200, "{}")); DynamoDbAsyncClient client = LocalDynamoDb.newClient(server.endpoint())) {
 			DynamoDbLockStore store = store(client, SOON);
 			assertThat(store.lock(this.key).acquire(command("a"))).succeedsWithin(SOON).isEqualTo(new Granted(42));
 			assertThat(store.lock(this.key).release("a", TestResults.stored(RESULT, "result"))).succeedsWithin(SOON)
