@@ -26,8 +26,10 @@ alter table instance add column if not exists store varchar default '' not null;
 create table if not exists execution (
   user_name varchar not null,
   request int not null,
-  server varchar not null,
+  instance varchar not null,
   started timestamp(9) with time zone not null,
   ended timestamp(9) with time zone
 );
+-- The file may be older.
+alter table execution alter column if exists server rename to instance;
 create index if not exists execution_of on execution (user_name);

@@ -24,16 +24,16 @@
   }
 
   async function refresh() {
-    const answer = await fetch(run.dataset.source, { cache: 'no-store' });
-    if (answer.status === 404) {
+    const response = await fetch(run.dataset.source, { cache: 'no-store' });
+    if (response.status === 404) {
       note.textContent = 'The instance has restarted; this run is gone.';
       run.dataset.over = 'true';
       return;
     }
-    if (!answer.ok) {
-      throw new Error(answer.status);
+    if (!response.ok) {
+      throw new Error(response.status);
     }
-    const next = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    const next = new DOMParser().parseFromString(await response.text(), 'text/html');
     lanes.style.cssText = next.getElementById('lanes').style.cssText;
     parts(next).forEach(show);
     note.textContent = '';

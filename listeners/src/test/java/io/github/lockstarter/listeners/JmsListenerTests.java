@@ -25,7 +25,7 @@ class JmsListenerTests extends ListenerContract {
 
 	private final EmbeddedActiveMQ broker = new EmbeddedActiveMQ();
 
-	private final String address = "tcp://127.0.0.1:" + LocalServer.unusedPort();
+	private final String address = "tcp://127.0.0.1:" + LocalServer.reservePort();
 
 	@Override
 	Class<?> application() {

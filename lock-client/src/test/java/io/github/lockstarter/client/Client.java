@@ -109,10 +109,10 @@ enum Client {
 			if (body != null) {
 				request.bodyValue(body);
 			}
-			ResponseEntity<String> answer = request.exchangeToMono((response) -> response.toEntity(String.class))
+			ResponseEntity<String> result = request.exchangeToMono((response) -> response.toEntity(String.class))
 				.block(Duration.ofMinutes(1));
-			assert answer != null;
-			return answer;
+			assert result != null;
+			return result;
 		};
 	}
 

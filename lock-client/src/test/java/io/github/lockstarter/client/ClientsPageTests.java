@@ -69,7 +69,7 @@ class ClientsPageTests {
 		this.api.thenProblem(409, PROBLEMS + "request-in-progress", ",\"retryAfterMillis\":5", "Retry-After", "1")
 			.thenProblem(409, PROBLEMS + "wait-timeout", "", "Retry-After", "0")
 			.thenProblem(409, PROBLEMS + "wait-queue-full", "", "retry-after", "0")
-			.then(ScriptedApi.reply(503, "text/html", "<h1>Maintenance</h1>", "Retry-After", "0"));
+			.then(ScriptedApi.response(503, "text/html", "<h1>Maintenance</h1>", "Retry-After", "0"));
 		assertThat(run(example)).contains("done");
 		assertThat(this.api.requests()).hasSize(5).extracting(ScriptedApi.Sent::body).containsOnly("{\"book\":1}");
 		assertThat(this.api.headers(KEY)).containsOnly(this.api.headers(KEY).get(0));
@@ -92,8 +92,8 @@ class ClientsPageTests {
 	void notRepeated(Example example) throws Exception {
 		this.api.thenProblem(409, PROBLEMS + "lease-lost", "", "Retry-After", "0")
 			.thenProblem(422, PROBLEMS + "payload-mismatch", "", "Retry-After", "0")
-			.then(ScriptedApi.reply(409, "text/plain", "conflict"))
-			.then(ScriptedApi.reply(500, "text/plain", "fault"))
+			.then(ScriptedApi.response(409, "text/plain", "conflict"))
+			.then(ScriptedApi.response(500, "text/plain", "fault"))
 			.thenProblem(409, PROBLEMS + "request-in-progress", "", "Retry-After", "31");
 		assertThat(run(example)).contains("lease-lost");
 		assertThat(run(example)).contains("payload-mismatch");
@@ -107,8 +107,8 @@ class ClientsPageTests {
 	@EnumSource
 	@DisplayName("The client stops after five attempts, with the last response")
 	void limit(Example example) throws Exception {
-		this.api.then(4, ScriptedApi.reply(503, "text/plain", "first", "Retry-After", "0"))
-			.then(ScriptedApi.reply(503, "text/plain", "last", "Retry-After", "0"));
+		this.api.then(4, ScriptedApi.response(503, "text/plain", "first", "Retry-After", "0"))
+			.then(ScriptedApi.response(503, "text/plain", "last", "Retry-After", "0"));
 		assertThat(run(example)).contains("last").doesNotContain("first");
 		assertThat(this.api.requests()).hasSize(5);
 	}

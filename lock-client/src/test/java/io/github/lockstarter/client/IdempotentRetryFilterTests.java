@@ -83,11 +83,11 @@ class IdempotentRetryFilterTests {
 	@DisplayName("No thread is blocked during the wait for the next attempt, which starts on time")
 	void waitsWithoutThread() {
 		AtomicInteger attempts = new AtomicInteger();
-		Mono<ClientResponse> answer = this.virtual.filter(REQUEST,
+		Mono<ClientResponse> response = this.virtual.filter(REQUEST,
 				(sent) -> Mono.just((attempts.incrementAndGet() < 3) ? unavailable("10").build() : created()));
 		List<HttpStatus> statuses = new ArrayList<>();
 		// Would block until the response if the wait used this thread.
-		answer.subscribe((each) -> statuses.add(HttpStatus.valueOf(each.statusCode().value())));
+		response.subscribe((each) -> statuses.add(HttpStatus.valueOf(each.statusCode().value())));
 		assertThat(attempts).hasValue(1);
 		this.scheduler.advanceTimeBy(Duration.ofMillis(9_999));
 		assertThat(attempts).hasValue(1);
@@ -130,7 +130,7 @@ class IdempotentRetryFilterTests {
 	@DisplayName("The buffers of all rejected attempts are released, and the last response can be read")
 	void released(String contentType) {
 		List<ByteBuf> buffers = new ArrayList<>();
-		ClientResponse answer = this.filter.filter(REQUEST, (sent) -> {
+		ClientResponse response = this.filter.filter(REQUEST, (sent) -> {
 			Flux<DataBuffer> body = Flux.just("{\"type\":", "\"about:blank\"}").map((part) -> buffer(part, buffers));
 			return Mono.just(ClientResponse.create(HttpStatus.SERVICE_UNAVAILABLE)
 				.header("Content-Type", contentType)
@@ -139,7 +139,7 @@ class IdempotentRetryFilterTests {
 		}).block();
 		assertThat(this.time.delays()).hasSize(4);
 		assertThat(buffers).hasSizeGreaterThanOrEqualTo(8).allSatisfy((each) -> assertThat(each.refCnt()).isZero());
-		assertThat(answer.bodyToMono(String.class).block()).isEqualTo("{\"type\":\"about:blank\"}");
+		assertThat(response.bodyToMono(String.class).block()).isEqualTo("{\"type\":\"about:blank\"}");
 		assertThat(buffers).hasSize(10).allSatisfy((each) -> assertThat(each.refCnt()).isZero());
 	}
 
@@ -174,7 +174,7 @@ class IdempotentRetryFilterTests {
 				.build();
 			for (int i = 0; i < 30; i++) {
 				this.api.thenProblem(409, "request-in-progress", "")
-					.then(ScriptedApi.reply(503, "text/html", "x".repeat(100_000)))
+					.then(ScriptedApi.response(503, "text/html", "x".repeat(100_000)))
 					.thenProblem(503, "about:blank", "")
 					.thenProblem((i % 2 == 0) ? 409 : 422, "payload-mismatch", "");
 				client.post()
@@ -227,13 +227,13 @@ class IdempotentRetryFilterTests {
 	@DisplayName("A problem above the codec limit keeps its status; reading its body fails as it does without the filter")
 	void longProblem() {
 		this.api.thenProblem(409, "request-in-progress", ",\"detail\":\"" + "x".repeat(1_000_000) + "\"");
-		ClientResponse answer = client().post()
+		ClientResponse response = client().post()
 			.uri(this.api.url())
-			.exchangeToMono((response) -> Mono.just(response))
+			.exchangeToMono((received) -> Mono.just(received))
 			.block(Duration.ofMinutes(1));
-		assertThat(answer.statusCode()).isEqualTo(HttpStatus.CONFLICT);
+		assertThat(response.statusCode()).isEqualTo(HttpStatus.CONFLICT);
 		assertThatExceptionOfType(DataBufferLimitException.class)
-			.isThrownBy(() -> answer.bodyToMono(String.class).block());
+			.isThrownBy(() -> response.bodyToMono(String.class).block());
 		assertThat(this.api.requests()).hasSize(1);
 	}
 

@@ -66,7 +66,7 @@ class IdempotentRetryInterceptorTests {
 	@Test
 	@DisplayName("A thread that is interrupted during a wait stops at once, and keeps its interrupt status")
 	void interrupted() throws Exception {
-		this.api.then(ScriptedApi.reply(503, "", "", "Retry-After", "25"));
+		this.api.then(ScriptedApi.response(503, "", "", "Retry-After", "25"));
 		assertThat(interrupt(new JdkClientHttpRequestFactory(), Thread.State.TIMED_WAITING))
 			.isInstanceOf(ResourceAccessException.class)
 			.hasCauseInstanceOf(InterruptedIOException.class);
@@ -119,16 +119,16 @@ class IdempotentRetryInterceptorTests {
 	@DisplayName("The responses of rejected attempts are closed, and the caller's response is not")
 	void closed(String contentType) throws IOException {
 		List<Response> responses = new ArrayList<>();
-		ClientHttpResponse answer = this.interceptor.intercept(request(), new byte[0], (sent, body) -> {
+		ClientHttpResponse response = this.interceptor.intercept(request(), new byte[0], (sent, body) -> {
 			assertThat(responses).allSatisfy((each) -> assertThat(each.closed).isTrue());
-			Response response = new Response(new ByteArrayInputStream("{}".getBytes(StandardCharsets.UTF_8)));
-			response.getHeaders().set("Content-Type", contentType);
-			responses.add(response);
-			return response;
+			Response attempt = new Response(new ByteArrayInputStream("{}".getBytes(StandardCharsets.UTF_8)));
+			attempt.getHeaders().set("Content-Type", contentType);
+			responses.add(attempt);
+			return attempt;
 		});
 		assertThat(responses).hasSize(5);
 		assertThat(responses.get(4).closed).isFalse();
-		answer.close();
+		response.close();
 		assertThat(responses.get(4).closed).isTrue();
 	}
 
@@ -159,7 +159,7 @@ class IdempotentRetryInterceptorTests {
 		this.api.thenProblem(409, "request-in-progress", ",\"detail\":\"" + detail + "\"");
 		String body = client(this.interceptor).post()
 			.uri(this.api.url())
-			.exchange((sent, answer) -> new String(answer.getBody().readAllBytes(), StandardCharsets.UTF_8));
+			.exchange((sent, response) -> new String(response.getBody().readAllBytes(), StandardCharsets.UTF_8));
 		assertThat(body).isEqualTo("{\"type\":\"request-in-progress\",\"status\":409,\"detail\":\"" + detail + "\"}");
 		assertThat(this.api.requests()).hasSize(1);
 	}

@@ -69,9 +69,9 @@ class RepeatedRequestsTests {
 	@DisplayName("A request rejected because another one runs is repeated with its key and body")
 	void rejected(String type) {
 		this.api.thenProblem(409, type, ",\"retryAfterMillis\":1840", "Retry-After", "2");
-		ResponseEntity<String> answer = post("an order");
-		assertThat(answer.getStatusCode().value()).isEqualTo(201);
-		assertThat(answer.getBody()).isEqualTo("done");
+		ResponseEntity<String> response = post("an order");
+		assertThat(response.getStatusCode().value()).isEqualTo(201);
+		assertThat(response.getBody()).isEqualTo("done");
 		assertThat(this.api.requests()).hasSize(2).extracting(ScriptedApi.Sent::body).containsOnly("an order");
 		assertThat(this.api.headers(KEY)).doesNotContain(List.of()).containsOnly(this.api.headers(KEY).get(0));
 		assertThat(this.time.delays()).containsExactly(Duration.ofMillis(1840));
@@ -81,8 +81,8 @@ class RepeatedRequestsTests {
 	@DisplayName("A request to an unavailable API is repeated after Retry-After")
 	void unavailable() {
 		this.api.thenProblem(503, UNAVAILABLE, "", "Retry-After", "1")
-			.then(ScriptedApi.reply(503, "text/html", "<h1>Maintenance</h1>", "Retry-After", "3"))
-			.then(ScriptedApi.reply(503, "", "", "Retry-After", "0"));
+			.then(ScriptedApi.response(503, "text/html", "<h1>Maintenance</h1>", "Retry-After", "3"))
+			.then(ScriptedApi.response(503, "", "", "Retry-After", "0"));
 		assertThat(post("an order").getStatusCode().value()).isEqualTo(201);
 		assertThat(this.api.headers(KEY)).hasSize(4).containsOnly(this.api.headers(KEY).get(0));
 		assertThat(this.time.delays()).containsExactly(Duration.ofSeconds(1), Duration.ofSeconds(3), Duration.ZERO);
@@ -106,7 +106,7 @@ class RepeatedRequestsTests {
 	@DisplayName("A stored response is passed to the caller at once, because repetition cannot change it")
 	void replayedResponse() {
 		this.api
-			.then(ScriptedApi.reply(503, "text/plain", "stored", "Retry-After", "0", "Idempotent-Replayed", "true"));
+			.then(ScriptedApi.response(503, "text/plain", "stored", "Retry-After", "0", "Idempotent-Replayed", "true"));
 		assertThat(post("an order").getBody()).isEqualTo("stored");
 		assertThat(this.api.headers(KEY)).hasSize(1);
 	}
@@ -114,11 +114,11 @@ class RepeatedRequestsTests {
 	@Test
 	@DisplayName("Without Retry-After the wait doubles; after the last attempt the caller gets the last response")
 	void backOff() {
-		this.api.then(4, ScriptedApi.reply(503, "text/plain", "later"))
+		this.api.then(4, ScriptedApi.response(503, "text/plain", "later"))
 			.then(ScriptedApi.problem(503, "about:blank", ",\"detail\":\"last\""));
-		ResponseEntity<String> answer = post("an order");
-		assertThat(answer.getStatusCode().value()).isEqualTo(503);
-		assertThat(answer.getBody()).contains("\"last\"");
+		ResponseEntity<String> response = post("an order");
+		assertThat(response.getStatusCode().value()).isEqualTo(503);
+		assertThat(response.getBody()).contains("\"last\"");
 		assertThat(this.api.headers(KEY)).hasSize(5).containsOnly(this.api.headers(KEY).get(0));
 		assertThat(this.time.delays()).extracting(Duration::toMillis).containsExactly(100L, 200L, 400L, 800L);
 	}
@@ -128,10 +128,10 @@ class RepeatedRequestsTests {
 	@DisplayName("With a Retry-After above the limit, the caller gets the response at once")
 	void tooLong(String seconds) {
 		this.api.thenProblem(409, IN_PROGRESS, ",\"more\":1", "Retry-After", seconds);
-		ResponseEntity<String> answer = post("an order");
-		assertThat(answer.getStatusCode().value()).isEqualTo(409);
-		assertThat(answer.getHeaders().getFirst("Retry-After")).isEqualTo(seconds);
-		assertThat(answer.getBody()).isEqualTo("{\"type\":\"%s\",\"status\":409,\"more\":1}".formatted(IN_PROGRESS));
+		ResponseEntity<String> response = post("an order");
+		assertThat(response.getStatusCode().value()).isEqualTo(409);
+		assertThat(response.getHeaders().getFirst("Retry-After")).isEqualTo(seconds);
+		assertThat(response.getBody()).isEqualTo("{\"type\":\"%s\",\"status\":409,\"more\":1}".formatted(IN_PROGRESS));
 		assertThat(this.api.requests()).hasSize(1);
 		assertThat(this.time.delays()).isEmpty();
 	}
@@ -156,9 +156,9 @@ class RepeatedRequestsTests {
 	@DisplayName("Any other problem is passed to the caller at once, unchanged")
 	void otherProblems(int status, String type) {
 		this.api.thenProblem(status, "https://api.example.org/" + type, "", "Retry-After", "1");
-		ResponseEntity<String> answer = post("an order");
-		assertThat(answer.getStatusCode().value()).isEqualTo(status);
-		assertThat(answer.getBody())
+		ResponseEntity<String> response = post("an order");
+		assertThat(response.getStatusCode().value()).isEqualTo(status);
+		assertThat(response.getBody())
 			.isEqualTo("{\"type\":\"https://api.example.org/%s\",\"status\":%d}".formatted(type, status));
 		assertThat(this.api.requests()).hasSize(1);
 	}
@@ -178,10 +178,10 @@ class RepeatedRequestsTests {
 			""")
 	@DisplayName("A conflict without the problem type of a running request is passed to the caller, unchanged")
 	void noProblem(String contentType, String body) {
-		this.api.then(ScriptedApi.reply(409, contentType, body));
-		ResponseEntity<String> answer = post("an order");
-		assertThat(answer.getStatusCode().value()).isEqualTo(409);
-		assertThat(answer.getBody()).isEqualTo(body.isEmpty() ? null : body);
+		this.api.then(ScriptedApi.response(409, contentType, body));
+		ResponseEntity<String> response = post("an order");
+		assertThat(response.getStatusCode().value()).isEqualTo(409);
+		assertThat(response.getBody()).isEqualTo(body.isEmpty() ? null : body);
 		assertThat(this.api.requests()).hasSize(1);
 	}
 
@@ -266,7 +266,7 @@ class RepeatedRequestsTests {
 		}
 		this.api.thenDrop(1);
 		Throwable failure = catchThrowable(() -> send("REPORT", headers, "a report"));
-		this.api.then(ScriptedApi.reply(503, "", ""));
+		this.api.then(ScriptedApi.response(503, "", ""));
 		int status = send("REPORT", headers, "a report").getStatusCode().value();
 		assertThat(failure == null).isEqualTo(keyed);
 		assertThat(status).isEqualTo(keyed ? 201 : 503);

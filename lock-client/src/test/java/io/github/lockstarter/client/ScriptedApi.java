@@ -27,7 +27,7 @@ final class ScriptedApi implements AutoCloseable {
 
 	private final ExecutorService threads = Executors.newCachedThreadPool();
 
-	private final Queue<Reply> replies = new ConcurrentLinkedQueue<>();
+	private final Queue<Response> responses = new ConcurrentLinkedQueue<>();
 
 	private final List<Sent> requests = new CopyOnWriteArrayList<>();
 
@@ -50,16 +50,16 @@ final class ScriptedApi implements AutoCloseable {
 	}
 
 	/** Responds to the next requests. */
-	ScriptedApi then(int times, Reply reply) {
+	ScriptedApi then(int times, Response response) {
 		for (int i = 0; i < times; i++) {
-			this.replies.add(reply);
+			this.responses.add(response);
 		}
 		return this;
 	}
 
 	/** Responds to the next request. */
-	ScriptedApi then(Reply reply) {
-		return then(1, reply);
+	ScriptedApi then(Response response) {
+		return then(1, response);
 	}
 
 	/** Responds to the next request with a problem. */
@@ -85,12 +85,12 @@ final class ScriptedApi implements AutoCloseable {
 		});
 	}
 
-	static Reply problem(int status, String type, String members, String... headers) {
-		return reply(status, "application/problem+json",
+	static Response problem(int status, String type, String members, String... headers) {
+		return response(status, "application/problem+json",
 				"{\"type\":\"%s\",\"status\":%d%s}".formatted(type, status, members), headers);
 	}
 
-	static Reply reply(int status, String contentType, String body, String... headers) {
+	static Response response(int status, String contentType, String body, String... headers) {
 		return (exchange) -> {
 			Headers all = exchange.getResponseHeaders();
 			if (!contentType.isEmpty()) {
@@ -118,8 +118,8 @@ final class ScriptedApi implements AutoCloseable {
 		try (exchange) {
 			String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
 			this.requests.add(new Sent(exchange.getRequestMethod(), body, exchange.getRequestHeaders()));
-			Reply reply = this.replies.poll();
-			((reply != null) ? reply : reply(201, "text/plain", "done")).to(exchange);
+			Response response = this.responses.poll();
+			((response != null) ? response : response(201, "text/plain", "done")).to(exchange);
 		}
 	}
 
@@ -132,7 +132,7 @@ final class ScriptedApi implements AutoCloseable {
 
 	/** Responds to a request, or drops the connection. */
 	@FunctionalInterface
-	interface Reply {
+	interface Response {
 
 		void to(HttpExchange exchange) throws IOException;
 

@@ -35,7 +35,7 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.StoredLock;
-import io.github.lockstarter.store.TestResults;
+import io.github.lockstarter.store.TokenlessResults;
 import io.github.lockstarter.store.memory.MemoryLockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -174,7 +174,7 @@ class ObservationTests {
 			.acquireAsync(LockKey.of("team:42"), OPTIONS.withWaitTime(LONG), slot, ResultQuery.NO_TOKEN, null)
 			.toCompletableFuture();
 		winner.close("the result");
-		assertThat(this.runtime.join(loser)).matches(TestResults.gives("the result"));
+		assertThat(this.runtime.join(loser)).matches(TokenlessResults.gives("the result"));
 		assertThat(this.observed).containsExactlyInAnyOrder("lock.acquire team granted", "lock.hold team released",
 				"lock.acquire team result");
 	}

@@ -21,7 +21,7 @@ import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.StoredResult;
-import io.github.lockstarter.store.TestResults;
+import io.github.lockstarter.store.TokenlessResults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -67,7 +67,7 @@ class ResultRecipientsTests {
 		CompletableFuture<LeaseOrResult> taro = ask(WAITING, TARO);
 		CompletableFuture<LeaseOrResult> jiroAgain = ask(WAITING, JIRO);
 		jiro.close();
-		assertThat(joinWaiting(taro)).matches(TestResults.gives("taro's"));
+		assertThat(joinWaiting(taro)).matches(TokenlessResults.gives("taro's"));
 		joinWaiting(jiroAgain);
 		jiroAgain.join().lease().close("jiro's");
 	}
@@ -95,7 +95,7 @@ class ResultRecipientsTests {
 			.map((slot) -> ask(OPTIONS, slot))
 			.toList();
 		this.store.deliver();
-		assertThat(joinWaiting(taro)).matches(TestResults.gives("taro's"));
+		assertThat(joinWaiting(taro)).matches(TokenlessResults.gives("taro's"));
 		assertThat(others).allMatch(CompletableFuture::isDone);
 		assertThat(others).filteredOn(CompletableFuture::isCompletedExceptionally)
 			.hasSize(2)
@@ -117,7 +117,7 @@ class ResultRecipientsTests {
 		CompletableFuture<LeaseOrResult> late = ask(WAITING, SHARED);
 		this.store.deliver();
 		joinWaiting(released);
-		assertThat(joinWaiting(loser)).matches(TestResults.gives("the result"));
+		assertThat(joinWaiting(loser)).matches(TokenlessResults.gives("the result"));
 		joinWaiting(late);
 		late.join().lease().close();
 	}
@@ -135,7 +135,7 @@ class ResultRecipientsTests {
 		passTimeSince(begin);
 		this.store.deliver();
 		assertThat(losers)
-			.allSatisfy((loser) -> assertThat(joinWaiting(loser)).matches(TestResults.gives("the result")));
+			.allSatisfy((loser) -> assertThat(joinWaiting(loser)).matches(TokenlessResults.gives("the result")));
 	}
 
 	@Test
@@ -152,7 +152,7 @@ class ResultRecipientsTests {
 		leaveElsewhere("next", "the result", takeElsewhere("next"));
 		passTimeSince(begin);
 		this.store.deliver();
-		assertThat(joinWaiting(loser)).matches(TestResults.gives("the result"));
+		assertThat(joinWaiting(loser)).matches(TokenlessResults.gives("the result"));
 	}
 
 	@Test
@@ -167,11 +167,11 @@ class ResultRecipientsTests {
 		this.runtime.pass(Duration.ofMillis(1));
 		CompletableFuture<LeaseOrResult> late = loser();
 		this.store.deliver();
-		assertThat(joinWaiting(loser)).matches(TestResults.gives("the first result"));
+		assertThat(joinWaiting(loser)).matches(TokenlessResults.gives("the first result"));
 		awaitQuestion();
 		assertThat(late).isNotDone();
 		leaveElsewhere("second", "the second result", second);
-		assertThat(joinWaiting(late)).matches(TestResults.gives("the second result"));
+		assertThat(joinWaiting(late)).matches(TokenlessResults.gives("the second result"));
 	}
 
 	@Test
@@ -202,8 +202,8 @@ class ResultRecipientsTests {
 		this.runtime.standStill(Duration.ofNanos(1));
 		CompletableFuture<LeaseOrResult> late = ask(WAITING, TARO);
 		this.store.deliver();
-		assertThat(joinWaiting(first)).matches(TestResults.gives("taro's"));
-		assertThat(joinWaiting(inTime)).matches(TestResults.gives("taro's"));
+		assertThat(joinWaiting(first)).matches(TokenlessResults.gives("taro's"));
+		assertThat(joinWaiting(inTime)).matches(TokenlessResults.gives("taro's"));
 		joinWaiting(late).lease().close();
 	}
 
@@ -217,7 +217,7 @@ class ResultRecipientsTests {
 		leaveElsewhere("holder", "the result", token);
 		joinWaiting(plain);
 		plain.join().close();
-		assertThat(joinWaiting(loser)).matches(TestResults.gives("the result"));
+		assertThat(joinWaiting(loser)).matches(TokenlessResults.gives("the result"));
 	}
 
 	private long takeElsewhere(String owner) {
@@ -266,7 +266,7 @@ class ResultRecipientsTests {
 		CompletableFuture<LeaseOrResult> taro = ask(WAITING, TARO);
 		plain.cancel(false);
 		this.store.deliver();
-		assertThat(joinWaiting(taro)).matches(TestResults.gives("taro's"));
+		assertThat(joinWaiting(taro)).matches(TokenlessResults.gives("taro's"));
 	}
 
 	/** Advances the time until a waiter sends its next command. */

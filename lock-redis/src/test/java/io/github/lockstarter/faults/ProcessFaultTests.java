@@ -38,7 +38,7 @@ class ProcessFaultTests {
 
 	private static final String PREFIX = "faults";
 
-	private static final LettuceConnectionFactory factory = TestRedis.connectionFactory();
+	private static final LettuceConnectionFactory factory = TestRedis.newConnectionFactory();
 
 	private static final StringRedisTemplate redis = new StringRedisTemplate(factory);
 
@@ -159,7 +159,8 @@ class ProcessFaultTests {
 	}
 
 	private static TestJvm holder(int run, Duration ttl) {
-		return TestJvm.start(Holder.class, TestRedis.host(), TestRedis.port(), PREFIX, "run" + run, ttl.toMillis());
+		return TestJvm.start(HoldingApplication.class, TestRedis.host(), TestRedis.port(), PREFIX, "run" + run,
+				ttl.toMillis());
 	}
 
 }

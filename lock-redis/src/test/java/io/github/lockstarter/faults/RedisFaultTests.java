@@ -125,7 +125,7 @@ class RedisFaultTests {
 				.withCauseInstanceOf(LockStoreException.class));
 			assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(SOON);
 			server.thaw();
-			LettuceConnectionFactory factory = TestRedis.connectionFactory("127.0.0.1", server.port());
+			LettuceConnectionFactory factory = TestRedis.newConnectionFactory("127.0.0.1", server.port());
 			StringRedisTemplate redis = new StringRedisTemplate(factory);
 			Awaitility.await().atMost(SOON).until(() -> redis.keys("lock:{*").isEmpty());
 			Awaitility.await().during(Duration.ofMillis(300)).until(() -> redis.keys("lock:{*").isEmpty());

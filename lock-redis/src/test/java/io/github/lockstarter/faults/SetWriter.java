@@ -34,7 +34,7 @@ final class SetWriter {
 	 * Arguments: host, port, key prefix, name of the writer, elements for each thread.
 	 */
 	public static void main(String[] args) throws Exception {
-		LettuceConnectionFactory factory = TestRedis.connectionFactory(args[0], Integer.parseInt(args[1]));
+		LettuceConnectionFactory factory = TestRedis.newConnectionFactory(args[0], Integer.parseInt(args[1]));
 		StringRedisTemplate redis = new StringRedisTemplate(factory);
 		try (RedisInstance instance = new RedisInstance(TestConnections.to(args[0], Integer.parseInt(args[1])), args[2],
 				0, 64)) {

@@ -46,7 +46,7 @@ final class BlockHoundCallers {
 	public static void main(String[] args) throws InterruptedException {
 		BlockingCalls blockingCalls = BlockingCalls.watch();
 		Caller caller = args[0].equals("blocking") ? BlockHoundCallers::block : BlockHoundCallers::compose;
-		LettuceConnectionFactory factory = TestRedis.connectionFactory("127.0.0.1", Integer.parseInt(args[1]));
+		LettuceConnectionFactory factory = TestRedis.newConnectionFactory("127.0.0.1", Integer.parseInt(args[1]));
 		Duration timeout = Duration.ofSeconds(args[0].equals("unanswered") ? 2 : 30);
 		LockRegistry first = new RedisInstance(TestConnections.to("127.0.0.1", Integer.parseInt(args[1])), "watched", 0,
 				CALLERS, timeout)

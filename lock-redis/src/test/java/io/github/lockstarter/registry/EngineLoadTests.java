@@ -39,7 +39,7 @@ class EngineLoadTests {
 
 	private static final LockOptions OPTIONS = LockOptions.of(Duration.ofSeconds(30));
 
-	private static final LettuceConnectionFactory factory = TestRedis.connectionFactory();
+	private static final LettuceConnectionFactory factory = TestRedis.newConnectionFactory();
 
 	private static final StringRedisTemplate redis = new StringRedisTemplate(factory);
 

@@ -54,7 +54,7 @@ class EngineOnRedisTests {
 
 	private static final LockOptions WAITING = OPTIONS.withWaitTime(Duration.ofSeconds(25));
 
-	private static final LettuceConnectionFactory factory = TestRedis.connectionFactory();
+	private static final LettuceConnectionFactory factory = TestRedis.newConnectionFactory();
 
 	private static final StringRedisTemplate redis = new StringRedisTemplate(factory);
 

@@ -62,7 +62,7 @@ class InterruptStormTests {
 	}
 
 	private void storm(Duration time) throws Exception {
-		LettuceConnectionFactory factory = TestRedis.connectionFactory();
+		LettuceConnectionFactory factory = TestRedis.newConnectionFactory();
 		StringRedisTemplate redis = new StringRedisTemplate(factory);
 		try (RedisInstance first = new RedisInstance("storm"); RedisInstance second = new RedisInstance("storm")) {
 			List<Thread> callers = new ArrayList<>();

@@ -51,7 +51,7 @@ class SharedResultsTests {
 
 	private static final ResultKey REPLAYED = new ResultKey("replay", Duration.ofSeconds(60), true);
 
-	private static final LettuceConnectionFactory factory = TestRedis.connectionFactory();
+	private static final LettuceConnectionFactory factory = TestRedis.newConnectionFactory();
 
 	private static final StringRedisTemplate redis = new StringRedisTemplate(factory);
 

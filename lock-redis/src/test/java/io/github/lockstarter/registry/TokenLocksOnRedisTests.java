@@ -42,7 +42,7 @@ class TokenLocksOnRedisTests {
 
 	private static final String TOKEN = "a-token-of-the-caller";
 
-	private static final LettuceConnectionFactory factory = TestRedis.connectionFactory();
+	private static final LettuceConnectionFactory factory = TestRedis.newConnectionFactory();
 
 	private static final StringRedisTemplate redis = new StringRedisTemplate(factory);
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
-import io.github.lockstarter.service.RunningService.Answer;
+import io.github.lockstarter.service.RunningService.Response;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -39,7 +39,8 @@ class ApiKeysTests {
 	@DisplayName("A request without an API key is rejected with 401 and problem details, and has no effect")
 	void missingKey() {
 		for (String method : List.of("PUT", "GET", "DELETE")) {
-			Answer rejected = service.sendWithoutKey(method, "/locks/secret", "Lock-Token", "0123456789abcdef").join();
+			Response rejected = service.sendWithoutKey(method, "/locks/secret", "Lock-Token", "0123456789abcdef")
+				.join();
 			assertThat(rejected.status()).isEqualTo(401);
 			assertThat(rejected.problem()).isEqualTo("api-key-missing");
 			assertThat(rejected.header("WWW-Authenticate")).startsWith("Bearer");
@@ -55,7 +56,7 @@ class ApiKeysTests {
 	@DisplayName("A wrong key is rejected with 401, even if it is a prefix of a valid key")
 	void wrongKey() {
 		for (String wrong : List.of("nonsense", RunningService.KEY.substring(1), RunningService.KEY + "x", "")) {
-			Answer rejected = service.sendWithoutKey("PUT", "/locks/secret", "X-API-Key", wrong).join();
+			Response rejected = service.sendWithoutKey("PUT", "/locks/secret", "X-API-Key", wrong).join();
 			assertThat(rejected.status()).isEqualTo(401);
 			assertThat(rejected.body()).doesNotContain("nonsense", RunningService.KEY);
 		}
@@ -74,8 +75,8 @@ class ApiKeysTests {
 	@Test
 	@DisplayName("Clients are isolated: the same name is a different lock, and a token of another client is rejected")
 	void namespaces() {
-		Answer taro = service.send("PUT", "/locks/common");
-		Answer hanako = service.sendWithoutKey("PUT", "/locks/common", "X-API-Key", HANAKO).join();
+		Response taro = service.send("PUT", "/locks/common");
+		Response hanako = service.sendWithoutKey("PUT", "/locks/common", "X-API-Key", HANAKO).join();
 		assertThat(taro.status()).isEqualTo(201);
 		assertThat(hanako.status()).isEqualTo(201);
 		assertThat(service.send("DELETE", "/locks/common", "Lock-Token", hanako.token()).status()).isEqualTo(409);
@@ -89,15 +90,15 @@ class ApiKeysTests {
 		try (RunningService own = RunningService.start()) {
 			int[] statuses = new int[600];
 			for (int begin = 0; begin < 3_000; begin += 100) {
-				List<CompletableFuture<Answer>> answers = new ArrayList<>();
+				List<CompletableFuture<Response>> responses = new ArrayList<>();
 				for (int i = begin; i < begin + 100; i++) {
-					answers.add(own.sendWithoutKey("PUT", "/locks/guessed", "X-API-Key", "guess-number-" + i));
+					responses.add(own.sendWithoutKey("PUT", "/locks/guessed", "X-API-Key", "guess-number-" + i));
 				}
-				answers.forEach((answer) -> statuses[answer.join().status()]++);
+				responses.forEach((response) -> statuses[response.join().status()]++);
 			}
 			assertThat(statuses[401] + statuses[429]).isEqualTo(3_000);
 			assertThat(statuses[429]).isGreaterThan(2_000);
-			Answer tooMany = own.sendWithoutKey("PUT", "/locks/guessed", "X-API-Key", "one-guess-more").join();
+			Response tooMany = own.sendWithoutKey("PUT", "/locks/guessed", "X-API-Key", "one-guess-more").join();
 			assertThat(tooMany.problem()).isEqualTo("too-many-wrong-keys");
 			assertThat(Integer.parseInt(tooMany.header("Retry-After"))).isBetween(1, 60);
 			assertThat(own.isHeld("guessed")).isFalse();
@@ -138,7 +139,7 @@ class ApiKeysTests {
 		return IntStream.range(0, 40)
 			.mapToObj((i) -> service.sendWithoutKey("PUT", "/locks/guessed", "X-API-Key", "guess-number-" + i, header,
 					value.formatted(i)))
-			.map((answer) -> answer.join().status())
+			.map((response) -> response.join().status())
 			.toList();
 	}
 

@@ -76,14 +76,14 @@ class BadInputTests {
 	@DisplayName("An invalid request")
 	void badRequests(String name, int status, String line, List<String> headers, CapturedOutput output)
 			throws IOException {
-		String answer = raw(line, headers.toArray(String[]::new));
-		assertThat(answer).startsWith("HTTP/1.1 " + status + " ");
-		assertThat(answer).containsIgnoringCase("content-type: application/problem+json")
+		String response = raw(line, headers.toArray(String[]::new));
+		assertThat(response).startsWith("HTTP/1.1 " + status + " ");
+		assertThat(response).containsIgnoringCase("content-type: application/problem+json")
 			.containsIgnoringCase("cache-control: no-store");
-		JsonNode problem = json.readTree(answer.substring(answer.indexOf("\r\n\r\n")));
+		JsonNode problem = json.readTree(response.substring(response.indexOf("\r\n\r\n")));
 		assertThat(problem.get("status").asInt()).isEqualTo(status);
 		assertThat(problem.get("title").asString()).isNotEmpty();
-		assertThat(answer).doesNotContain(RunningService.KEY);
+		assertThat(response).doesNotContain(RunningService.KEY);
 		assertThat(output.getAll()).doesNotContain(RunningService.KEY);
 		assertThat(service.isHeld("bad")).isFalse();
 	}
@@ -162,10 +162,10 @@ class BadInputTests {
 		assertThat(service.send("GET", "/actuator/health", "Accept", accept).status()).isEqualTo(200);
 	}
 
-	private static void assertProblem(RunningService.Answer answer, int status, String problem) {
-		assertThat(answer.header("Content-Type")).isEqualTo("application/problem+json");
-		assertThat(answer.status()).isEqualTo(status);
-		assertThat(answer.problem()).isEqualTo(problem);
+	private static void assertProblem(RunningService.Response response, int status, String problem) {
+		assertThat(response.header("Content-Type")).isEqualTo("application/problem+json");
+		assertThat(response.status()).isEqualTo(status);
+		assertThat(response.problem()).isEqualTo(problem);
 	}
 
 	@Test
@@ -181,15 +181,15 @@ class BadInputTests {
 	@DisplayName("Over HTTP/2, too, a path with ';' is rejected instead of truncated")
 	void http2() throws Exception {
 		try (RunningService http2 = RunningService.start("server.http2.enabled=true")) {
-			HttpResponse<String> answer = HttpClient.newBuilder()
+			HttpResponse<String> response = HttpClient.newBuilder()
 				.version(HttpClient.Version.HTTP_2)
 				.build()
 				.send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:%d/locks/bad;x=1".formatted(http2.port())))
 					.header("X-API-Key", RunningService.KEY)
 					.build(), HttpResponse.BodyHandlers.ofString());
-			assertThat(answer.version()).isEqualTo(HttpClient.Version.HTTP_2);
-			assertThat(answer.statusCode()).isEqualTo(400);
-			assertThat(answer.body()).contains("invalid-request");
+			assertThat(response.version()).isEqualTo(HttpClient.Version.HTTP_2);
+			assertThat(response.statusCode()).isEqualTo(400);
+			assertThat(response.body()).contains("invalid-request");
 		}
 	}
 

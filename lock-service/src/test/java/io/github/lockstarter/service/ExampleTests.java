@@ -247,12 +247,12 @@ abstract class ExampleTests {
 	@Test
 	@DisplayName("A request without a response, or with a 503, is repeated with the same token")
 	void lostResponses() throws IOException {
-		try (Relay relay = Relay.start(this.service.port(), Relay.Fault.UNAVAILABLE, Relay.Fault.ANSWER_LOST);
+		try (Relay relay = Relay.start(this.service.port(), Relay.Fault.UNAVAILABLE, Relay.Fault.RESPONSE_LOST);
 				Example example = Example.start(this.file, environment(relay.url(), RunningService.KEY, "30"), "lost",
 						"echo", "was run")) {
 			assertThat(example.exitCode()).as(example.output()).isZero();
 			assertThat(example.output()).contains("was run");
-			assertThat(relay.answers()).containsExactly("PUT 201", "PUT 200", "DELETE 204");
+			assertThat(relay.responses()).containsExactly("PUT 201", "PUT 200", "DELETE 204");
 			assertThat(relay.token()).hasSizeGreaterThanOrEqualTo(16);
 		}
 	}
@@ -266,7 +266,7 @@ abstract class ExampleTests {
 			example.await("begun");
 			Awaitility.await()
 				.atMost(1, TimeUnit.MINUTES)
-				.untilAsserted(() -> assertThat(relay.answers()).startsWith("PUT 201", "PUT 200"));
+				.untilAsserted(() -> assertThat(relay.responses()).startsWith("PUT 201", "PUT 200"));
 			assertThat(status("DELETE", "long", relay.token())).isEqualTo(204);
 			assertThat(status("PUT", "long", OTHER_CLIENT)).isEqualTo(201);
 			assertThat(example.exitCode()).as(example.output()).isEqualTo(70);
@@ -281,7 +281,7 @@ abstract class ExampleTests {
 	void failingRenewals(int unavailable) throws IOException {
 		// The command is ended two seconds before the end of the lock, or earlier.
 		// That is enough time to see the lock held.
-		String name = "unanswered-" + unavailable;
+		String name = "no-response-" + unavailable;
 		try (Relay relay = Relay.start(this.service.port());
 				Example example = Example.start(this.file, environment(relay.url(), RunningService.KEY, "12"), name,
 						REPORTS_TERM)) {
@@ -290,7 +290,7 @@ abstract class ExampleTests {
 			relay.failNext(Collections.nCopies(9, Relay.Fault.HANGING));
 			example.await("ended");
 			assertThat(held(name)).as(example.output()).isTrue();
-			assertThat(relay.answers()).containsExactly("PUT 201");
+			assertThat(relay.responses()).containsExactly("PUT 201");
 		}
 	}
 
@@ -300,10 +300,10 @@ abstract class ExampleTests {
 		try (Relay relay = Relay.start(this.service.port(), Relay.Fault.SLOW);
 				Example example = Example.start(this.file, environment(relay.url(), RunningService.KEY, "15"), "slow",
 						"cat")) {
-			Awaitility.await().atMost(1, TimeUnit.MINUTES).until(() -> relay.answers().size() == 1);
+			Awaitility.await().atMost(1, TimeUnit.MINUTES).until(() -> relay.responses().size() == 1);
 			// A third that counted from the response would end three seconds later.
-			Awaitility.await().atMost(7, TimeUnit.SECONDS).until(() -> relay.answers().size() == 2);
-			assertThat(relay.answers()).as(example.output()).containsExactly("PUT 201", "PUT 200");
+			Awaitility.await().atMost(7, TimeUnit.SECONDS).until(() -> relay.responses().size() == 2);
+			assertThat(relay.responses()).as(example.output()).containsExactly("PUT 201", "PUT 200");
 		}
 	}
 

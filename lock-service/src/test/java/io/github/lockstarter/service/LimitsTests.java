@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.TokenLocks;
-import io.github.lockstarter.service.RunningService.Answer;
+import io.github.lockstarter.service.RunningService.Response;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -42,7 +42,7 @@ class LimitsTests {
 	@DisplayName("A ttl or wait above the client's limit is rejected with 403, and no lock is taken")
 	void longTimes() {
 		for (String times : List.of("ttl=20001ms", "ttl=1h", "wait=11s", "ttl=PT1H", "ttl=9000d")) {
-			Answer rejected = this.service.send("PUT", "/locks/long?" + times);
+			Response rejected = this.service.send("PUT", "/locks/long?" + times);
 			assertThat(rejected.status()).as(times).isEqualTo(403);
 			assertThat(rejected.problem()).isEqualTo("limit-exceeded");
 		}
@@ -68,7 +68,7 @@ class LimitsTests {
 		List<String> tokens = Stream.of("a", "b", "c")
 			.map((name) -> this.service.send("PUT", "/locks/" + name).token())
 			.toList();
-		Answer rejected = this.service.send("PUT", "/locks/d");
+		Response rejected = this.service.send("PUT", "/locks/d");
 		assertThat(rejected.status()).isEqualTo(403);
 		assertThat(rejected.problem()).isEqualTo("limit-exceeded");
 		assertThat(this.service.isHeld("d")).isFalse();
@@ -96,10 +96,10 @@ class LimitsTests {
 	@Test
 	@DisplayName("Of 60 concurrent requests for different locks, exactly max-locks are granted")
 	void manyAtOnce() {
-		List<CompletableFuture<Answer>> answers = IntStream.range(0, 60)
+		List<CompletableFuture<Response>> responses = IntStream.range(0, 60)
 			.mapToObj((i) -> this.service.sendAsync("PUT", "/locks/many" + i))
 			.toList();
-		List<Integer> statuses = answers.stream().map((answer) -> answer.join().status()).toList();
+		List<Integer> statuses = responses.stream().map((response) -> response.join().status()).toList();
 		assertThat(statuses).filteredOn((status) -> status == 201).hasSize(3);
 		assertThat(statuses).filteredOn((status) -> status == 403).hasSize(57);
 	}

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-import io.github.lockstarter.service.RunningService.Answer;
+import io.github.lockstarter.service.RunningService.Response;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -32,7 +32,7 @@ class LockServiceTests {
 	@Test
 	@DisplayName("A free lock is acquired with 201; the response has its name, a token, a fencing token and the remaining time")
 	void acquires() {
-		Answer acquired = service.send("PUT", "/locks/free?ttl=30s");
+		Response acquired = service.send("PUT", "/locks/free?ttl=30s");
 		assertThat(acquired.status()).isEqualTo(201);
 		assertThat(acquired.header("Content-Type")).isEqualTo("application/json");
 		assertThat(acquired.header("Cache-Control")).isEqualTo("no-store");
@@ -53,7 +53,7 @@ class LockServiceTests {
 	@DisplayName("A held lock is rejected with 409, problem details and Retry-After")
 	void rejects() {
 		service.send("PUT", "/locks/held?ttl=30s");
-		Answer rejected = service.send("PUT", "/locks/held?ttl=30s");
+		Response rejected = service.send("PUT", "/locks/held?ttl=30s");
 		assertThat(rejected.status()).isEqualTo(409);
 		assertThat(rejected.header("Content-Type")).isEqualTo("application/problem+json");
 		assertThat(rejected.header("Cache-Control")).isEqualTo("no-store");
@@ -66,10 +66,10 @@ class LockServiceTests {
 	@Test
 	@DisplayName("A request with the holder's token extends the lock with 200, so a retry is safe")
 	void extendsLock() {
-		Answer first = service.send("PUT", "/locks/extended?ttl=5s", "Lock-Token", TOKEN);
+		Response first = service.send("PUT", "/locks/extended?ttl=5s", "Lock-Token", TOKEN);
 		assertThat(first.status()).isEqualTo(201);
 		assertThat(first.token()).isEqualTo(TOKEN);
-		Answer second = service.send("PUT", "/locks/extended?ttl=30s", "Lock-Token", TOKEN);
+		Response second = service.send("PUT", "/locks/extended?ttl=30s", "Lock-Token", TOKEN);
 		assertThat(second.status()).isEqualTo(200);
 		assertThat(second.token()).isEqualTo(TOKEN);
 		assertThat(second.json().get("expiresInMillis").asLong()).isGreaterThan(5_000);
@@ -92,11 +92,11 @@ class LockServiceTests {
 	@Test
 	@DisplayName("The holder releases the lock once, with 204; the next holder gets a larger fencing token")
 	void releases() {
-		Answer first = service.send("PUT", "/locks/released");
-		Answer released = service.send("DELETE", "/locks/released", "Lock-Token", first.token());
+		Response first = service.send("PUT", "/locks/released");
+		Response released = service.send("DELETE", "/locks/released", "Lock-Token", first.token());
 		assertThat(released.status()).isEqualTo(204);
 		assertThat(released.body()).isEmpty();
-		Answer again = service.send("DELETE", "/locks/released", "Lock-Token", first.token());
+		Response again = service.send("DELETE", "/locks/released", "Lock-Token", first.token());
 		assertThat(again.status()).isEqualTo(409);
 		assertThat(again.problem()).isEqualTo("not-holder");
 		assertThat(service.send("PUT", "/locks/released").json().get("fencingToken").asLong())
@@ -127,11 +127,11 @@ class LockServiceTests {
 	@Test
 	@DisplayName("The state shows whether and for how long a lock is held, but no token")
 	void tellsState() {
-		Answer free = service.send("GET", "/locks/state");
+		Response free = service.send("GET", "/locks/state");
 		assertThat(free.status()).isEqualTo(200);
 		assertThat(free.body()).isEqualTo("{\"name\":\"state\",\"held\":false,\"expiresInMillis\":0}");
 		String token = service.send("PUT", "/locks/state?ttl=30s").token();
-		Answer held = service.send("GET", "/locks/state");
+		Response held = service.send("GET", "/locks/state");
 		assertThat(held.json().get("held").asBoolean()).isTrue();
 		assertThat(held.json().get("expiresInMillis").asLong()).isBetween(20_000L, 30_000L);
 		assertThat(held.body()).doesNotContain(token);
@@ -141,7 +141,7 @@ class LockServiceTests {
 	@DisplayName("The plain form acquires by GET with the token as text, and releases by DELETE with a header or parameter")
 	void plainForm() {
 		for (boolean byHeader : new boolean[] { true, false }) {
-			Answer acquired = service.send("GET", "/lock?hash=plain");
+			Response acquired = service.send("GET", "/lock?hash=plain");
 			assertThat(acquired.status()).isEqualTo(200);
 			assertThat(acquired.header("Content-Type")).startsWith("text/plain");
 			assertThat(acquired.header("Cache-Control")).isEqualTo("no-store");
@@ -149,7 +149,7 @@ class LockServiceTests {
 			assertThat(service.send("GET", "/lock?hash=plain").status()).isEqualTo(409);
 			assertThat(service.isHeld("plain")).isTrue();
 			assertThat(service.send("DELETE", "/lock?hash=plain").status()).isEqualTo(400);
-			Answer released = byHeader ? service.send("DELETE", "/lock?hash=plain", "Lock-Token", acquired.body())
+			Response released = byHeader ? service.send("DELETE", "/lock?hash=plain", "Lock-Token", acquired.body())
 					: service.send("DELETE", "/lock?hash=plain&token=" + acquired.body());
 			assertThat(released.status()).isEqualTo(204);
 		}
@@ -158,7 +158,7 @@ class LockServiceTests {
 	@Test
 	@DisplayName("A HEAD request takes no lock")
 	void headTakesNothing() {
-		Answer head = service.send("HEAD", "/lock?hash=head");
+		Response head = service.send("HEAD", "/lock?hash=head");
 		assertThat(head.status()).isEqualTo(405);
 		assertThat(head.header("Allow")).isEqualTo("GET,DELETE");
 		assertThat(service.isHeld("head")).isFalse();

@@ -32,7 +32,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.reactive.result.method.RequestMappingInfoHandlerMapping;
 
-import io.github.lockstarter.service.RunningService.Answer;
+import io.github.lockstarter.service.RunningService.Response;
 import io.github.lockstarter.testing.LocalRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -49,7 +49,7 @@ class OpenApiTests {
 			"DELETE /locks/{name}", "GET /lock", "DELETE /lock");
 
 	/** Headers that clients need no description of. */
-	private static final Set<String> OF_ALL_ANSWERS = Set.of("content-type", "content-length", "cache-control",
+	private static final Set<String> OF_ALL_RESPONSES = Set.of("content-type", "content-length", "cache-control",
 			"connection");
 
 	private static final JsonMapper json = new JsonMapper();
@@ -143,11 +143,11 @@ class OpenApiTests {
 	void responses(String method, String path, @Nullable String header, int status) {
 		String[] headers = (header != null) ? header.split(": ") : new String[0];
 		boolean showsKey = header == null || header.startsWith("Lock-Token") || header.startsWith("Accept");
-		Answer answer = showsKey ? service.send(method, path, headers)
+		Response response = showsKey ? service.send(method, path, headers)
 				: service.sendWithoutKey(method, path, headers).join();
-		assertThat(answer.status()).isEqualTo(status);
-		assertDescribed(method, path.startsWith("/locks/") ? "/locks/{name}" : "/lock", answer.response().headers(),
-				answer.body(), status);
+		assertThat(response.status()).isEqualTo(status);
+		assertDescribed(method, path.startsWith("/locks/") ? "/locks/{name}" : "/lock", response.http().headers(),
+				response.body(), status);
 	}
 
 	@Test
@@ -180,11 +180,11 @@ class OpenApiTests {
 				.until(() -> other.sendWithoutKey("GET", "/locks/d", "X-API-Key", "wrong").join().status() == 429);
 			for (String operation : OPERATIONS) {
 				String path = operation.split(" ")[1];
-				Answer answer = other
+				Response response = other
 					.sendWithoutKey(operation.split(" ")[0], uri(path), "X-API-Key", "wrong", "Lock-Token", "any")
 					.join();
-				assertThat(answer.status()).isEqualTo(429);
-				assertDescribed(operation.split(" ")[0], path, answer.response().headers(), answer.body(), 429);
+				assertThat(response.status()).isEqualTo(429);
+				assertDescribed(operation.split(" ")[0], path, response.http().headers(), response.body(), 429);
 			}
 		}
 	}
@@ -197,24 +197,24 @@ class OpenApiTests {
 						"lock.max-waiters=1", "spring.data.redis.host=127.0.0.1",
 						"spring.data.redis.port=" + redis.port(), "lock.redis.command-timeout=500ms")) {
 			String token = Awaitility.await()
-				.until(() -> other.send("PUT", "/locks/d-queue"), (answer) -> answer.status() == 201)
+				.until(() -> other.send("PUT", "/locks/d-queue"), (response) -> response.status() == 201)
 				.token();
-			CompletableFuture<Answer> waiter = other.sendAsync("PUT", "/locks/d-queue?wait=1m");
-			Answer full = Awaitility.await()
+			CompletableFuture<Response> waiter = other.sendAsync("PUT", "/locks/d-queue?wait=1m");
+			Response full = Awaitility.await()
 				.until(() -> other.send("PUT", "/locks/d-queue?wait=1ms"),
-						(answer) -> answer.problem().equals("wait-queue-full"));
-			assertDescribed("PUT", "/locks/{name}", full.response().headers(), full.body(), 409);
-			assertDescribed("GET", "/lock", full.response().headers(), full.body(), 409);
+						(response) -> response.problem().equals("wait-queue-full"));
+			assertDescribed("PUT", "/locks/{name}", full.http().headers(), full.body(), 409);
+			assertDescribed("GET", "/lock", full.http().headers(), full.body(), 409);
 			assertThat(other.send("DELETE", "/locks/d-queue", "Lock-Token", token).status()).isEqualTo(204);
 			assertThat(waiter.join().status()).isEqualTo(201);
 			redis.freeze();
-			Map<String, CompletableFuture<Answer>> answers = OPERATIONS.stream()
+			Map<String, CompletableFuture<Response>> responses = OPERATIONS.stream()
 				.collect(Collectors.toMap((operation) -> operation, (operation) -> other
 					.sendAsync(operation.split(" ")[0], uri(operation.split(" ")[1]), "Lock-Token", token)));
-			answers.forEach((operation, unavailable) -> {
+			responses.forEach((operation, unavailable) -> {
 				assertThat(unavailable.join().status()).isEqualTo(503);
-				assertDescribed(operation.split(" ")[0], operation.split(" ")[1],
-						unavailable.join().response().headers(), unavailable.join().body(), 503);
+				assertDescribed(operation.split(" ")[0], operation.split(" ")[1], unavailable.join().http().headers(),
+						unavailable.join().body(), 503);
 			});
 			redis.thaw();
 		}
@@ -252,7 +252,7 @@ class OpenApiTests {
 	private static void assertDescribed(String method, String path, HttpHeaders headers, String body, int status) {
 		JsonNode response = responses(method, path).path(Integer.toString(status));
 		assertThat(response.isMissingNode()).as("%s %s %d", method, path, status).isFalse();
-		assertThat(headers.map().keySet()).allMatch((name) -> OF_ALL_ANSWERS.contains(name.toLowerCase(Locale.ROOT))
+		assertThat(headers.map().keySet()).allMatch((name) -> OF_ALL_RESPONSES.contains(name.toLowerCase(Locale.ROOT))
 				|| response.path("headers").propertyNames().stream().anyMatch(name::equalsIgnoreCase));
 		JsonNode content = response.path("content");
 		if (body.isEmpty()) {

@@ -35,7 +35,7 @@ final class Relay implements AutoCloseable {
 		UNAVAILABLE,
 
 		/** The request is passed on, but the response is not. */
-		ANSWER_LOST,
+		RESPONSE_LOST,
 
 		/** The request is passed on, and gets its response after three seconds. */
 		SLOW,
@@ -49,7 +49,7 @@ final class Relay implements AutoCloseable {
 
 	private final Queue<Fault> faults = new ConcurrentLinkedQueue<>();
 
-	private final List<String> answers = new CopyOnWriteArrayList<>();
+	private final List<String> responses = new CopyOnWriteArrayList<>();
 
 	private final AtomicInteger received = new AtomicInteger();
 
@@ -84,8 +84,8 @@ final class Relay implements AutoCloseable {
 	}
 
 	/** Returns the method and the status of each request that was passed on. */
-	List<String> answers() {
-		return this.answers;
+	List<String> responses() {
+		return this.responses;
 	}
 
 	/** Returns the number of requests that have arrived, whether passed on or not. */
@@ -113,7 +113,7 @@ final class Relay implements AutoCloseable {
 				: Runnable::run;
 		executor.execute(() -> {
 			try (exchange) {
-				if (fault != Fault.ANSWER_LOST) {
+				if (fault != Fault.RESPONSE_LOST) {
 					exchange.sendResponseHeaders(status, -1);
 				}
 			}
@@ -125,9 +125,9 @@ final class Relay implements AutoCloseable {
 
 	private int passOn(HttpExchange exchange) throws IOException {
 		try {
-			HttpResponse<Void> answer = ask(exchange);
-			this.answers.add(exchange.getRequestMethod() + " " + answer.statusCode());
-			return answer.statusCode();
+			HttpResponse<Void> response = ask(exchange);
+			this.responses.add(exchange.getRequestMethod() + " " + response.statusCode());
+			return response.statusCode();
 		}
 		catch (InterruptedException ex) {
 			throw new IOException(ex);

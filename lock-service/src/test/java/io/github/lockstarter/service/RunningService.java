@@ -66,22 +66,22 @@ final class RunningService implements AutoCloseable {
 	}
 
 	/** Sends a request with the API key of taro, and returns the response. */
-	Answer send(String method, String path, String... headers) {
+	Response send(String method, String path, String... headers) {
 		return sendAsync(method, path, headers).join();
 	}
 
-	CompletableFuture<Answer> sendAsync(String method, String path, String... headers) {
+	CompletableFuture<Response> sendAsync(String method, String path, String... headers) {
 		return sendWithoutKey(method, path,
 				Stream.concat(Stream.of("X-API-Key", KEY), Stream.of(headers)).toArray(String[]::new));
 	}
 
-	CompletableFuture<Answer> sendWithoutKey(String method, String path, String... headers) {
+	CompletableFuture<Response> sendWithoutKey(String method, String path, String... headers) {
 		HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port() + path))
 			.method(method, HttpRequest.BodyPublishers.noBody());
 		if (headers.length > 0) {
 			request.headers(headers);
 		}
-		return http.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString()).thenApply(Answer::new);
+		return http.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString()).thenApply(Response::new);
 	}
 
 	/**
@@ -107,7 +107,7 @@ final class RunningService implements AutoCloseable {
 
 	/** Returns whether the lock of taro is held. */
 	boolean isHeld(String name) {
-		Answer state = send("GET", "/locks/" + name);
+		Response state = send("GET", "/locks/" + name);
 		return state.json().get("held").asBoolean();
 	}
 
@@ -117,18 +117,18 @@ final class RunningService implements AutoCloseable {
 	}
 
 	/** A response of the service. */
-	record Answer(HttpResponse<String> response) {
+	record Response(HttpResponse<String> http) {
 
 		int status() {
-			return this.response.statusCode();
+			return this.http.statusCode();
 		}
 
 		String header(String name) {
-			return this.response.headers().firstValue(name).orElse("");
+			return this.http.headers().firstValue(name).orElse("");
 		}
 
 		String body() {
-			return this.response.body();
+			return this.http.body();
 		}
 
 		JsonNode json() {

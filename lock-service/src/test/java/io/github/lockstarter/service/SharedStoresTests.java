@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
-import io.github.lockstarter.service.RunningService.Answer;
+import io.github.lockstarter.service.RunningService.Response;
 import io.github.lockstarter.testing.LocalDynamoDb;
 import io.github.lockstarter.testing.LocalMemcached;
 import io.github.lockstarter.testing.TestRedis;
@@ -99,20 +99,20 @@ class SharedStoresTests {
 	@Test
 	@DisplayName("A lock granted by one instance is held, extended and released at the other")
 	void servesAtEveryServer() {
-		Answer acquired = this.first.send("PUT", this.path + "?ttl=30s");
+		Response acquired = this.first.send("PUT", this.path + "?ttl=30s");
 		assertThat(acquired.status()).isEqualTo(201);
-		Answer rejected = this.second.send("PUT", this.path);
+		Response rejected = this.second.send("PUT", this.path);
 		assertThat(rejected.status()).isEqualTo(409);
 		assertThat(Integer.parseInt(rejected.header("Retry-After"))).isBetween(20, 31);
 		assertThat(this.second.send("GET", this.path).json().get("expiresInMillis").asLong()).isBetween(20_000L,
 				31_000L);
-		Answer extended = this.second.send("PUT", this.path + "?ttl=1m", "Lock-Token", acquired.token());
+		Response extended = this.second.send("PUT", this.path + "?ttl=1m", "Lock-Token", acquired.token());
 		assertThat(extended.status()).isEqualTo(200);
 		assertThat(this.first.send("GET", this.path).json().get("expiresInMillis").asLong()).isGreaterThan(40_000);
 		assertThat(this.second.send("DELETE", this.path, "Lock-Token", TOKEN).status()).isEqualTo(409);
 		assertThat(this.second.send("DELETE", this.path, "Lock-Token", acquired.token()).status()).isEqualTo(204);
 		assertThat(this.first.send("GET", this.path).json().get("held").asBoolean()).isFalse();
-		Answer next = this.first.send("PUT", this.path);
+		Response next = this.first.send("PUT", this.path);
 		assertThat(next.status()).isEqualTo(201);
 		assertThat(next.json().get("fencingToken").asLong())
 			.isGreaterThan(extended.json().get("fencingToken").asLong());
@@ -132,7 +132,7 @@ class SharedStoresTests {
 		String token = this.first.send("PUT", this.path + "?ttl=5m").token();
 		LockCounts counts = this.second.context().getBean(LockCounts.class);
 		long before = counts.get("service.taro", Event.CONTENDED);
-		CompletableFuture<Answer> waiting = this.second.sendAsync("PUT", this.path + "?wait=1m");
+		CompletableFuture<Response> waiting = this.second.sendAsync("PUT", this.path + "?wait=1m");
 		Awaitility.await().until(() -> counts.get("service.taro", Event.CONTENDED) > before);
 		assertThat(this.first.send("DELETE", this.path, "Lock-Token", token).status()).isEqualTo(204);
 		assertThat(waiting).succeedsWithin(20, TimeUnit.SECONDS);
@@ -142,10 +142,10 @@ class SharedStoresTests {
 	@Test
 	@DisplayName("Of 40 concurrent requests for one lock at two instances, one is granted and 39 are rejected")
 	void oneWinner() {
-		List<CompletableFuture<Answer>> answers = IntStream.range(0, 40)
+		List<CompletableFuture<Response>> responses = IntStream.range(0, 40)
 			.mapToObj((i) -> ((i % 2 == 0) ? this.first : this.second).sendAsync("PUT", this.path))
 			.toList();
-		List<Integer> statuses = answers.stream().map((answer) -> answer.join().status()).toList();
+		List<Integer> statuses = responses.stream().map((response) -> response.join().status()).toList();
 		assertThat(statuses).filteredOn((status) -> status == 201).hasSize(1);
 		assertThat(statuses).filteredOn((status) -> status == 409).hasSize(39);
 	}

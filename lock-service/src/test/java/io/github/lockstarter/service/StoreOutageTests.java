@@ -10,7 +10,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-import io.github.lockstarter.service.RunningService.Answer;
+import io.github.lockstarter.service.RunningService.Response;
 import io.github.lockstarter.testing.LocalRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -43,11 +43,11 @@ class StoreOutageTests {
 		Awaitility.await().until(() -> service.send("PUT", "/locks/first").status() == 201);
 		String token = service.send("PUT", "/locks/o").token();
 		redis.freeze();
-		List<CompletableFuture<Answer>> answers = List.of(service.sendAsync("PUT", "/locks/o2"),
+		List<CompletableFuture<Response>> responses = List.of(service.sendAsync("PUT", "/locks/o2"),
 				service.sendAsync("PUT", "/locks/o2", "Lock-Token", "chosen-by-the-client-1"),
 				service.sendAsync("GET", "/locks/o"), service.sendAsync("DELETE", "/locks/o", "Lock-Token", token),
 				service.sendAsync("GET", "/lock?hash=o3"), service.sendAsync("GET", "/locks/o", "Accept", "text/html"));
-		answers.forEach(StoreOutageTests::assertUnavailable);
+		responses.forEach(StoreOutageTests::assertUnavailable);
 		assertThat(service.sendWithoutKey("GET", "/actuator/health/readiness").join().status()).isEqualTo(503);
 		assertThat(service.sendWithoutKey("GET", "/actuator/health/liveness").join().status()).isEqualTo(200);
 		redis.thaw();
@@ -60,11 +60,11 @@ class StoreOutageTests {
 			.until(() -> service.send("PUT", "/locks/o2", "Lock-Token", "chosen-by-the-client-1").status() < 300);
 	}
 
-	private static void assertUnavailable(CompletableFuture<Answer> answer) {
-		assertThat(answer).succeedsWithin(8, TimeUnit.SECONDS);
-		assertThat(answer.join().status()).isEqualTo(503);
-		assertThat(answer.join().problem()).isEqualTo("lock-store-unavailable");
-		assertThat(answer.join().header("Retry-After")).isEqualTo("1");
+	private static void assertUnavailable(CompletableFuture<Response> response) {
+		assertThat(response).succeedsWithin(8, TimeUnit.SECONDS);
+		assertThat(response.join().status()).isEqualTo(503);
+		assertThat(response.join().problem()).isEqualTo("lock-store-unavailable");
+		assertThat(response.join().header("Retry-After")).isEqualTo("1");
 	}
 
 }

@@ -197,14 +197,14 @@ class VulnerabilitiesTests {
 	 * Updates the list for one dependency by a service with these responses.
 	 * @return the questions to the service
 	 */
-	private List<String> update(String... answers) throws Exception {
+	private List<String> update(String... responses) throws Exception {
 		List<String> questions = new ArrayList<>();
 		HttpServer service = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
 		service.createContext("/v1/query", (exchange) -> {
-			byte[] answer = answers[questions.size()].getBytes(StandardCharsets.UTF_8);
+			byte[] response = responses[questions.size()].getBytes(StandardCharsets.UTF_8);
 			questions.add(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
-			exchange.sendResponseHeaders(200, answer.length);
-			exchange.getResponseBody().write(answer);
+			exchange.sendResponseHeaders(200, response.length);
+			exchange.getResponseBody().write(response);
 			exchange.close();
 		});
 		service.start();

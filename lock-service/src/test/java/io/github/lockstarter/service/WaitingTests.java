@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import io.github.lockstarter.LockCounts;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.registry.LockInspector;
-import io.github.lockstarter.service.RunningService.Answer;
+import io.github.lockstarter.service.RunningService.Response;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -42,7 +42,7 @@ class WaitingTests {
 	@DisplayName("A request waits, and is granted the lock when the holder releases it")
 	void waits() {
 		String token = this.service.send("PUT", "/locks/w").token();
-		CompletableFuture<Answer> waiting = this.service.sendAsync("PUT", "/locks/w?wait=1m");
+		CompletableFuture<Response> waiting = this.service.sendAsync("PUT", "/locks/w?wait=1m");
 		awaitWaiting(1);
 		assertThat(waiting).isNotDone();
 		this.service.send("DELETE", "/locks/w", "Lock-Token", token);
@@ -55,7 +55,7 @@ class WaitingTests {
 	@DisplayName("A wait that times out gets 409 and its own problem type")
 	void waitIsOver() {
 		this.service.send("PUT", "/locks/w");
-		Answer rejected = this.service.send("PUT", "/locks/w?wait=100ms");
+		Response rejected = this.service.send("PUT", "/locks/w?wait=100ms");
 		assertThat(rejected.status()).isEqualTo(409);
 		assertThat(rejected.problem()).isEqualTo("wait-timeout");
 		assertThat(rejected.header("Retry-After")).isNotEmpty();
@@ -69,7 +69,7 @@ class WaitingTests {
 		this.service.send("PUT", "/locks/w");
 		this.service.sendAsync("PUT", "/locks/w?wait=1m");
 		awaitWaiting(1);
-		for (Answer rejected : List.of(this.service.send("PUT", "/locks/w?wait=1m"),
+		for (Response rejected : List.of(this.service.send("PUT", "/locks/w?wait=1m"),
 				this.service.send("PUT", "/locks/w?wait=1m", "Lock-Token", "a-token-that-nobody-has"),
 				this.service.send("GET", "/lock?hash=w&wait=1m"))) {
 			assertThat(rejected.status()).isEqualTo(409);
@@ -84,7 +84,7 @@ class WaitingTests {
 	@DisplayName("The holder can extend the lock while others wait")
 	void holderExtends() {
 		String token = this.service.send("PUT", "/locks/w").token();
-		CompletableFuture<Answer> waiting = this.service.sendAsync("PUT", "/locks/w?wait=1m");
+		CompletableFuture<Response> waiting = this.service.sendAsync("PUT", "/locks/w?wait=1m");
 		awaitWaiting(1);
 		assertThat(this.service.send("PUT", "/locks/w", "Lock-Token", token).status()).isEqualTo(200);
 		assertThat(waiting).isNotDone();
@@ -133,12 +133,12 @@ class WaitingTests {
 	@DisplayName("Waiters at one instance are served in order of arrival")
 	void inOrder() {
 		String token = this.service.send("PUT", "/locks/w").token();
-		List<CompletableFuture<Answer>> waiting = IntStream.range(0, 5).mapToObj((i) -> {
-			CompletableFuture<Answer> each = this.service.sendAsync("PUT", "/locks/w?wait=1m");
+		List<CompletableFuture<Response>> waiting = IntStream.range(0, 5).mapToObj((i) -> {
+			CompletableFuture<Response> each = this.service.sendAsync("PUT", "/locks/w?wait=1m");
 			awaitWaiting(i + 1);
 			return each;
 		}).toList();
-		for (CompletableFuture<Answer> next : waiting) {
+		for (CompletableFuture<Response> next : waiting) {
 			assertThat(waiting.subList(waiting.indexOf(next), 5)).noneMatch(CompletableFuture::isDone);
 			assertThat(this.service.send("DELETE", "/locks/w", "Lock-Token", token).status()).isEqualTo(204);
 			token = next.join().token();
@@ -149,7 +149,7 @@ class WaitingTests {
 	@DisplayName("At shutdown, waiters get 503")
 	void shutdown() {
 		this.service.send("PUT", "/locks/w");
-		CompletableFuture<Answer> waiting = this.service.sendAsync("PUT", "/locks/w?wait=5m");
+		CompletableFuture<Response> waiting = this.service.sendAsync("PUT", "/locks/w?wait=5m");
 		awaitWaiting(1);
 		this.service.close();
 		assertThat(waiting).succeedsWithin(10, TimeUnit.SECONDS);

@@ -118,8 +118,8 @@ class BeforeArgumentsTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "/refused/1, 1", "/refused/1/of-path, 1", "/refused/2/param?number=1, 1", "/refused/2/header, 1",
-			"/refused/2/value?number=01, 1", "/refused/2/enum?on=SECONDS, SECONDS" })
+	@CsvSource({ "/rejected/1, 1", "/rejected/1/of-path, 1", "/rejected/2/param?number=1, 1", "/rejected/2/header, 1",
+			"/rejected/2/value?number=01, 1", "/rejected/2/enum?on=SECONDS, SECONDS" })
 	@DisplayName("A conflict is reported before anything is loaded for the handler")
 	void rejected(String path, String key) throws Exception {
 		int before = counters().loaded.get();
@@ -168,8 +168,8 @@ class BeforeArgumentsTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "/refused/1/param, 400", "/numbers?number=seven, 400", "/uuids/none, 400", "/required, 400",
-			"/refused/none, 400" })
+	@CsvSource({ "/rejected/1/param, 400", "/numbers?number=seven, 400", "/uuids/none, 400", "/required, 400",
+			"/rejected/none, 400" })
 	@DisplayName("A missing or invalid value gets its usual response, and leaves no lock")
 	void invalid(String path, int status) throws Exception {
 		assertThat(this.server.post(path).statusCode()).isEqualTo(status);
@@ -451,31 +451,31 @@ class BeforeArgumentsTests {
 			this.counters.save(counter, by);
 		}
 
-		@PostMapping({ "/refused/{id}", "/refused/{id}/of-path" })
+		@PostMapping({ "/rejected/{id}", "/rejected/{id}/of-path" })
 		@ExclusiveRequest(name = "counter", key = "path.split('/')[2]")
-		public void refused(@PathVariable("id") Counter counter) {
+		public void rejected(@PathVariable("id") Counter counter) {
 			this.counters.save(counter, 1);
 		}
 
-		@PostMapping("/refused/{id}/param")
+		@PostMapping("/rejected/{id}/param")
 		@ExclusiveRequest(name = "counter", key = "param('number')")
 		public void param(@PathVariable("id") Counter counter) {
 			this.counters.save(counter, 1);
 		}
 
-		@PostMapping("/refused/{id}/header")
+		@PostMapping("/rejected/{id}/header")
 		@ExclusiveRequest(name = "counter", key = "#number")
 		public void header(@PathVariable("id") Counter counter, @RequestHeader("X-Number") String number) {
 			this.counters.save(counter, 1);
 		}
 
-		@PostMapping("/refused/{id}/value")
+		@PostMapping("/rejected/{id}/value")
 		@ExclusiveRequest(name = "counter", key = "#number")
 		public void value(@PathVariable("id") Counter counter, @RequestParam Integer number) {
 			this.counters.save(counter, 1);
 		}
 
-		@PostMapping("/refused/{id}/enum")
+		@PostMapping("/rejected/{id}/enum")
 		@ExclusiveRequest(name = "counter", key = "#on")
 		public void ofEnum(@PathVariable("id") Counter counter, @RequestParam TimeUnit on) {
 			this.counters.save(counter, 1);

@@ -95,7 +95,7 @@ class CustomizedRedisClientTests {
 	@BeforeAll
 	static void start(@TempDir Path directory) throws Exception {
 		certificate = TestCertificate.create(directory, "dns:redis.internal");
-		tlsPort = LocalServer.unusedPort();
+		tlsPort = LocalServer.reservePort();
 		redis = LocalRedis.started(tls(tlsPort));
 		// Whoever does not authenticate reaches no key.
 		assertThat(redis.ask("ACL SETUSER default resetkeys")).isEqualTo("+OK");
@@ -323,7 +323,7 @@ class CustomizedRedisClientTests {
 	@Test
 	@DisplayName("Through Sentinel, TLS of a customizer is used for sentinels and servers")
 	void sentinelWithTls() {
-		int port = LocalServer.unusedPort();
+		int port = LocalServer.reservePort();
 		List<String> settings = new ArrayList<>(certificate.settings(port));
 		settings.add("tls-replication yes");
 		settings.add("sentinel monitor locks 127.0.0.1 %d 1".formatted(tlsPort));
@@ -341,7 +341,7 @@ class CustomizedRedisClientTests {
 	@Test
 	@DisplayName("In a cluster, TLS and credentials of a customizer are used for each of the servers")
 	void cluster() {
-		int clustered = LocalServer.unusedPort();
+		int clustered = LocalServer.reservePort();
 		try (LocalRedis cluster = LocalRedis.started(tls(clustered, "cluster-enabled yes", "tls-cluster yes"))) {
 			for (int slot = 0; slot < SlotHash.SLOT_COUNT; slot += MOST_SLOTS) {
 				String slots = IntStream.range(slot, slot + MOST_SLOTS)

@@ -72,7 +72,7 @@ class DynamoDbStoreTests {
 			}
 			assertThat(context).hasNotFailed();
 		});
-		try (DynamoDbAsyncClient client = LocalDynamoDb.shared().client()) {
+		try (DynamoDbAsyncClient client = LocalDynamoDb.shared().newClient()) {
 			var described = client.describeTable((table) -> table.tableName(this.table)).join().table();
 			assertThat(described.keySchema()).singleElement()
 				.satisfies((key) -> assertThat(key.attributeName()).isEqualTo("lock"));
@@ -87,7 +87,7 @@ class DynamoDbStoreTests {
 	@Test
 	@DisplayName("A client bean of the application is used, and not closed")
 	void clientOfTheApplication() {
-		try (DynamoDbAsyncClient client = LocalDynamoDb.shared().client()) {
+		try (DynamoDbAsyncClient client = LocalDynamoDb.shared().newClient()) {
 			this.bare.withPropertyValues("lock.dynamodb.create-table=true")
 				.withBean(DynamoDbAsyncClient.class, () -> client, (definition) -> definition.setDestroyMethodName(""))
 				.run((context) -> context.getBean(LockRegistry.class).acquire("team:42").close());
@@ -298,7 +298,7 @@ class DynamoDbStoreTests {
 	@Test
 	@DisplayName("A table with another key is reported at startup")
 	void otherTable(CapturedOutput output) {
-		try (DynamoDbAsyncClient client = LocalDynamoDb.shared().client()) {
+		try (DynamoDbAsyncClient client = LocalDynamoDb.shared().newClient()) {
 			client
 				.createTable((table) -> table.tableName(this.table)
 					.keySchema((key) -> key.attributeName("id").keyType("HASH"))

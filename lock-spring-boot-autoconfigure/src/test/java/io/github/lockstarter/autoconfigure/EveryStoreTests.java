@@ -185,7 +185,7 @@ class EveryStoreTests {
 		@Bean
 		@Lazy
 		DynamoDbAsyncClient client() {
-			return LocalDynamoDb.shared().client();
+			return LocalDynamoDb.shared().newClient();
 		}
 
 	}

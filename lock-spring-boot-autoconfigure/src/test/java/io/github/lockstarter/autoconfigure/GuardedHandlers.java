@@ -64,15 +64,15 @@ final class GuardedHandlers {
 			switch (ending) {
 				case VALUE -> {
 					job.finish();
-					assertThat(first.answer()).containsPattern("^HTTP/1.1 (200|302)");
+					assertThat(first.readResponse()).containsPattern("^HTTP/1.1 (200|302)");
 				}
 				case ERROR -> {
 					job.fail();
-					first.answer();
+					first.readResponse();
 				}
 				case CANCEL -> {
 					job.cancel();
-					first.answer();
+					first.readResponse();
 				}
 				case DISCONNECT, DISCONNECT_MIDWAY -> {
 					if (ending == Ending.DISCONNECT_MIDWAY) {
@@ -91,7 +91,7 @@ final class GuardedHandlers {
 					awaitFree(key);
 				}
 				case TIMEOUT -> {
-					assertThat(first.answer()).startsWith("HTTP/1.1 503");
+					assertThat(first.readResponse()).startsWith("HTTP/1.1 503");
 					if (outlivesRequest) {
 						assertHeld(path, key);
 						job.finish();
@@ -113,12 +113,12 @@ final class GuardedHandlers {
 		Job job = job(key);
 		job.finish();
 		StoredLock lock = this.server.context().getBean(LockStore.class).lock(new LockKey("handler", key));
-		lock.acquire(AcquireCommand.of("another server", Duration.ofMinutes(1))).toCompletableFuture().join();
+		lock.acquire(AcquireCommand.of("another instance", Duration.ofMinutes(1))).toCompletableFuture().join();
 		try (RawRequest request = RawRequest.post(this.server.port(), path + "?key=" + key)) {
 			awaitWaiting(key);
 			assertThat(job.hasBegun()).isFalse();
-			lock.release("another server", null).toCompletableFuture().join();
-			assertThat(request.answer()).containsPattern("^HTTP/1.1 (200|302)");
+			lock.release("another instance", null).toCompletableFuture().join();
+			assertThat(request.readResponse()).containsPattern("^HTTP/1.1 (200|302)");
 			assertThat(job.hasBegun()).isTrue();
 		}
 		assertFree(key);
@@ -130,13 +130,13 @@ final class GuardedHandlers {
 		String key = UUID.randomUUID().toString();
 		Job job = job(key);
 		StoredLock lock = this.server.context().getBean(LockStore.class).lock(new LockKey("handler", key));
-		lock.acquire(AcquireCommand.of("another server", Duration.ofMinutes(1))).toCompletableFuture().join();
+		lock.acquire(AcquireCommand.of("another instance", Duration.ofMinutes(1))).toCompletableFuture().join();
 		try (RawRequest request = RawRequest.post(this.server.port(), path + "?key=" + key)) {
 			awaitWaiting(key);
 			request.reset();
 			Awaitility.await().until(() -> waiters() == 0);
 		}
-		lock.release("another server", null).toCompletableFuture().join();
+		lock.release("another instance", null).toCompletableFuture().join();
 		assertFree(key);
 		assertThat(job.hasBegun()).isFalse();
 	}

@@ -157,7 +157,7 @@ class JdbcConnectionsTests {
 	@EnumSource(names = { "POSTGRESQL", "MARIADB", "MYSQL_DRIVER", "H2" })
 	@DisplayName("A data source of a driver is used as it is, without a warning")
 	void unpooled(Source source, CapturedOutput output) {
-		this.runner.withBean(DataSource.class, source::dataSource)
+		this.runner.withBean(DataSource.class, source::newDataSource)
 			.run((context) -> context.getBean(LockRegistry.class).acquire("team:42").close());
 		assertThat(output).doesNotContain("does not know its other settings");
 	}
@@ -243,7 +243,7 @@ class JdbcConnectionsTests {
 	@DisplayName("The store looks through wrappers of the application's pool")
 	void wrapped() {
 		HikariDataSource pool = new HikariDataSource();
-		pool.setDataSource(new LazyConnectionDataSourceProxy(Source.POSTGRESQL.dataSource()));
+		pool.setDataSource(new LazyConnectionDataSourceProxy(Source.POSTGRESQL.newDataSource()));
 		ProxyFactory advised = new ProxyFactory(new TransactionAwareDataSourceProxy(new DelegatingDataSource(pool)));
 		this.runner.withBean(DataSource.class, () -> (DataSource) advised.getProxy())
 			.run((context) -> context.getBean(LockRegistry.class).acquire("team:42").close());
@@ -418,7 +418,7 @@ class JdbcConnectionsTests {
 		POSTGRESQL {
 
 			@Override
-			DataSource dataSource() {
+			DataSource newDataSource() {
 				PGSimpleDataSource source = new PGSimpleDataSource();
 				source.setUrl(LocalPostgreSql.shared().url());
 				return source;
@@ -429,7 +429,7 @@ class JdbcConnectionsTests {
 		MARIADB {
 
 			@Override
-			@Nullable DataSource dataSource() {
+			@Nullable DataSource newDataSource() {
 				try {
 					return new MariaDbDataSource(SERVER);
 				}
@@ -443,7 +443,7 @@ class JdbcConnectionsTests {
 		MYSQL_DRIVER {
 
 			@Override
-			DataSource dataSource() {
+			DataSource newDataSource() {
 				MysqlDataSource source = new MysqlDataSource();
 				source.setUrl(LocalMySql.shared().urlOfOtherDriver());
 				return source;
@@ -454,7 +454,7 @@ class JdbcConnectionsTests {
 		H2 {
 
 			@Override
-			DataSource dataSource() {
+			DataSource newDataSource() {
 				JdbcDataSource source = new JdbcDataSource();
 				source.setUrl("jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1".formatted(UUID.randomUUID()));
 				source.setUser("sa");
@@ -467,7 +467,7 @@ class JdbcConnectionsTests {
 		BY_CLASS_NAME {
 
 			@Override
-			@Nullable DataSource dataSource() {
+			@Nullable DataSource newDataSource() {
 				return null;
 			}
 
@@ -486,16 +486,16 @@ class JdbcConnectionsTests {
 		HIDDEN {
 
 			@Override
-			DataSource dataSource() {
+			DataSource newDataSource() {
 				return new Hidden();
 			}
 
 		};
 
-		abstract @Nullable DataSource dataSource();
+		abstract @Nullable DataSource newDataSource();
 
 		void configure(HikariDataSource pool) {
-			pool.setDataSource(dataSource());
+			pool.setDataSource(newDataSource());
 			pool.setConnectionTimeout(Duration.ofSeconds(30).toMillis());
 		}
 

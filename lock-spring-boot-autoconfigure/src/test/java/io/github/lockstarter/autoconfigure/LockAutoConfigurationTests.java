@@ -166,7 +166,7 @@ class LockAutoConfigurationTests {
 	@Test
 	@DisplayName("A store bean can use the application's own connection factory")
 	void overOwnConnectionFactory() {
-		LettuceConnectionFactory factory = TestRedis.connectionFactory();
+		LettuceConnectionFactory factory = TestRedis.newConnectionFactory();
 		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class))
 			.withBean(LettuceConnectionFactory.class, () -> factory)
 			.withBean(LockStore.class,

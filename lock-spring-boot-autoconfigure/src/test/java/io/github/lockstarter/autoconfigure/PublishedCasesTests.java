@@ -67,14 +67,14 @@ class PublishedCasesTests {
 	@ParameterizedTest(name = "{0}")
 	@CsvSource(delimiter = '|', nullValues = "-",
 			textBlock = """
-					H text again                  | POST  | /answer/text   | h1 | -             | 200 | /answer/text   | h1 | -             | 200 | replayed
-					H JSON again                  | POST  | /answer/json   | h2 | -             | 200 | /answer/json   | h2 | -             | 200 | replayed
+					H text again                  | POST  | /respond/text  | h1 | -             | 200 | /respond/text  | h1 | -             | 200 | replayed
+					H JSON again                  | POST  | /respond/json  | h2 | -             | 200 | /respond/json  | h2 | -             | 200 | replayed
 					H created again               | POST  | /create        | h3 | {"item":"A"}  | 201 | /create        | h3 | {"item":"A"}  | 201 | replayed
 					H other content               | POST  | /create        | h4 | {"item":"A"}  | 201 | /create        | h4 | {"item":"B"}  | 422 | rejected
-					H no key where it is required | POST  | /answer/text   | -  | -             | 400 | /answer/text   | -  | -             | 400 | rejected
-					H key at the limit            | POST  | /answer/text   | aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  | - | 200 | /answer/text | aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  | - | 200 | replayed
-					H key beyond the limit        | POST  | /answer/text   | aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa | - | 400 | /answer/text | aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa | - | 400 | rejected
-					H key of one character        | POST  | /answer/text   | x  | -             | 200 | /answer/text   | x  | -             | 200 | replayed
+					H no key where it is required | POST  | /respond/text  | -  | -             | 400 | /respond/text  | -  | -             | 400 | rejected
+					H key at the limit            | POST  | /respond/text  | aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  | - | 200 | /respond/text | aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  | - | 200 | replayed
+					H key beyond the limit        | POST  | /respond/text  | aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa | - | 400 | /respond/text | aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa | - | 400 | rejected
+					H key of one character        | POST  | /respond/text  | x  | -             | 200 | /respond/text  | x  | -             | 200 | replayed
 					H handler throws              | POST  | /throws        | h5 | -             | 500 | /throws        | h5 | -             | 500 | runs
 					H handler returns 500         | POST  | /status/500    | h6 | -             | 500 | /status/500    | h6 | -             | 500 | runs
 					H first 503, then 200         | POST  | /unavailable   | h7 | -             | 503 | /unavailable   | h7 | -             | 200 | runs
@@ -82,18 +82,18 @@ class PublishedCasesTests {
 					H 299 is kept                 | POST  | /status/299    | h9 | -             | 299 | /status/299    | h9 | -             | 299 | replayed
 					H 300 is not kept, here it is | POST  | /status/300    | ha | -             | 300 | /status/300    | ha | -             | 300 | replayed
 					H PATCH                       | PATCH | /update        | hb | {"a":1}       | 200 | /update        | hb | {"a":1}       | 200 | replayed
-					H one key, two operations     | POST  | /answer/text   | hc | -             | 200 | /create        | hc | {"item":"A"}  | 201 | runs
+					H one key, two operations     | POST  | /respond/text  | hc | -             | 200 | /create        | hc | {"item":"A"}  | 201 | runs
 					H no body                     | POST  | /create        | hd | -             | 201 | /create        | hd | -             | 201 | replayed
 					H cookie of the first         | POST  | /cookie        | he | -             | 200 | /cookie        | he | -             | 200 | replayed
-					H bare key with spaces, here rejected | POST | /answer/text | a key with spaces | - | 400 | /answer/text | a key with spaces | - | 400 | rejected
-					A JSON                        | POST  | /answer/json   | 0f1c9a3e-5f0e-4c1b-9d55-0c8f6d3f6a11 | - | 200 | /answer/json | 0f1c9a3e-5f0e-4c1b-9d55-0c8f6d3f6a11 | - | 200 | replayed
+					H bare key with spaces, here rejected | POST | /respond/text | a key with spaces | - | 400 | /respond/text | a key with spaces | - | 400 | rejected
+					A JSON                        | POST  | /respond/json  | 0f1c9a3e-5f0e-4c1b-9d55-0c8f6d3f6a11 | - | 200 | /respond/json | 0f1c9a3e-5f0e-4c1b-9d55-0c8f6d3f6a11 | - | 200 | replayed
 					A created                     | POST  | /create        | 0f1c9a3e-5f0e-4c1b-9d55-0c8f6d3f6a12 | {} | 201 | /create | 0f1c9a3e-5f0e-4c1b-9d55-0c8f6d3f6a12 | {} | 201 | replayed
-					A XML is not kept, here it is | POST  | /answer/xml    | a1 | -             | 200 | /answer/xml    | a1 | -             | 200 | replayed
-					A HTML is not kept, here it is | POST | /answer/html   | a2 | -             | 200 | /answer/html   | a2 | -             | 200 | replayed
+					A XML is not kept, here it is | POST  | /respond/xml   | a1 | -             | 200 | /respond/xml   | a1 | -             | 200 | replayed
+					A HTML is not kept, here it is | POST | /respond/html  | a2 | -             | 200 | /respond/html  | a2 | -             | 200 | replayed
 					A bytes are not kept, here they are | POST | /bytes    | a3 | -             | 200 | /bytes         | a3 | -             | 200 | replayed
 					A redirect is not kept, here it is | POST | /redirect  | a4 | -             | 302 | /redirect      | a4 | -             | 302 | replayed
-					A key that is no UUID, here a key | POST | /answer/text | test | -          | 200 | /answer/text   | test | -           | 200 | replayed
-					A digits, here a key          | POST  | /answer/text   | 123 | -            | 200 | /answer/text   | 123 | -            | 200 | replayed
+					A key that is no UUID, here a key | POST | /respond/text | test | -          | 200 | /respond/text  | test | -           | 200 | replayed
+					A digits, here a key          | POST  | /respond/text  | 123 | -            | 200 | /respond/text  | 123 | -            | 200 | replayed
 					""")
 	@DisplayName("The second request of a published case is replayed, runs or is rejected, as the case states")
 	void cases(String name, String method, String path, @Nullable String key, @Nullable String body, int status,
@@ -159,8 +159,8 @@ class PublishedCasesTests {
 			return this.operations.next(operation);
 		}
 
-		@PostMapping("/answer/{form}")
-		Mono<ResponseEntity<String>> answer(@PathVariable String form) {
+		@PostMapping("/respond/{form}")
+		Mono<ResponseEntity<String>> respond(@PathVariable String form) {
 			return Mono.fromSupplier(() -> switch (form) {
 				case "json" -> typed(MediaType.APPLICATION_JSON, "{\"run\":" + next(form) + "}");
 				case "xml" -> typed(MediaType.APPLICATION_XML, "<run>" + next(form) + "</run>");

@@ -67,7 +67,7 @@ class RedisSecurityTests {
 	@BeforeAll
 	static void start(@TempDir Path directory) throws Exception {
 		TestCertificate certificate = TestCertificate.create(directory);
-		int port = LocalServer.unusedPort();
+		int port = LocalServer.reservePort();
 		redis = LocalRedis.started("--tls-port", Integer.toString(port), "--tls-cert-file",
 				certificate.certificate().toString(), "--tls-key-file", certificate.key().toString(),
 				"--tls-ca-cert-file", certificate.certificate().toString(), "--tls-auth-clients", "no");

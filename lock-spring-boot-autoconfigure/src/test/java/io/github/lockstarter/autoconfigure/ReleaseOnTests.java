@@ -44,7 +44,7 @@ class ReleaseOnTests {
 			writing.awaitBegun();
 			handlers.assertHeld(handler, key);
 			writing.finish();
-			assertThat(request.answer()).startsWith("HTTP/1.1 200").contains("\"text\":\"done\"");
+			assertThat(request.readResponse()).startsWith("HTTP/1.1 200").contains("\"text\":\"done\"");
 		}
 		handlers.awaitFree(key);
 		handlers.assertNothingLeft(key);
@@ -62,7 +62,7 @@ class ReleaseOnTests {
 			writing.awaitBegun();
 			handlers.assertFree(key);
 			writing.finish();
-			assertThat(request.answer()).startsWith("HTTP/1.1 200");
+			assertThat(request.readResponse()).startsWith("HTTP/1.1 200");
 		}
 		handlers.assertNothingLeft(key);
 	}

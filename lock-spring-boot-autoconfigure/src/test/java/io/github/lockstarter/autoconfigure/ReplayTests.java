@@ -146,7 +146,7 @@ class ReplayTests {
 	void noKey(String problem, List<String> keys) throws Exception {
 		String[] lines = keys.stream().map((each) -> "Idempotency-Key: " + each).toArray(String[]::new);
 		try (RawRequest request = RawRequest.post(this.server.port(), "/orders?run=" + this.key, lines)) {
-			String response = request.answer();
+			String response = request.readResponse();
 			assertThat(response).startsWith("HTTP/1.1 400 ");
 			if (!problem.isEmpty()) {
 				assertThat(response).contains("/problems/" + problem + "\"").doesNotContain("secret");

@@ -92,7 +92,7 @@ class ReplayedResponsesTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "/encoded, 200", "/encoded-failure, 402", "/rewritten, 402", "/denied, 403", "/answered-directly, 402",
+	@CsvSource({ "/encoded, 200", "/encoded-failure, 402", "/rewritten, 402", "/denied, 403", "/direct, 402",
 			"/retried, 200" })
 	@DisplayName("A duplicate gets a response made by a filter, an exception handler or a retry, or with a content encoding")
 	void sameResponseOfOthers(String path, int status) throws Exception {

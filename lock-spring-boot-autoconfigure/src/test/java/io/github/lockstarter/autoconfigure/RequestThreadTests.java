@@ -61,7 +61,7 @@ class RequestThreadTests {
 				Watch watch = server.context().getBean(Watch.class);
 				List<Integer> interceptors = watch.interceptors(key);
 				job.finish();
-				assertThat(request.answer()).startsWith("HTTP/1.1 200").contains("done");
+				assertThat(request.readResponse()).startsWith("HTTP/1.1 200").contains("done");
 				assertThat(watch.interceptors(key)).isEqualTo(interceptors);
 				assertThat(watch.strangers).isEmpty();
 			}

@@ -66,7 +66,7 @@ class ResilientHandlersTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "/refused?key=taro", "/mono?key=taro" })
+	@ValueSource(strings = { "/rejected?key=taro", "/mono?key=taro" })
 	@DisplayName("A conflict is reported at once, and not retried")
 	void conflict(String path) throws Exception {
 		for (WebApplicationType type : List.of(WebApplicationType.SERVLET, WebApplicationType.REACTIVE)) {
@@ -86,7 +86,7 @@ class ResilientHandlersTests {
 	void retriedConflict() throws Exception {
 		try (TestServer server = start(WebApplicationType.SERVLET, RETRY_OUTSIDE);
 				Lease held = server.context().getBean(LockRegistry.class).acquire("retried:taro")) {
-			assertThat(server.post("/refused?key=taro").statusCode()).isEqualTo(409);
+			assertThat(server.post("/rejected?key=taro").statusCode()).isEqualTo(409);
 			assertThat(server.context().getBean(Seen.class).failures())
 				.filteredOn(LockConflictException.class::isInstance)
 				.hasSizeGreaterThan(1);
@@ -172,10 +172,10 @@ class ResilientHandlersTests {
 			return CompletableFuture.completedFuture("run " + this.seen.runs().incrementAndGet());
 		}
 
-		@PostMapping("/refused")
+		@PostMapping("/rejected")
 		@Retryable(delay = 10)
 		@ExclusiveRequest(name = "retried", key = "#key")
-		CompletableFuture<String> refused(@RequestParam String key) {
+		CompletableFuture<String> rejected(@RequestParam String key) {
 			return CompletableFuture.completedFuture("run " + this.seen.runs().incrementAndGet());
 		}
 

@@ -73,8 +73,8 @@ final class ResponsesOutsideHandlers {
 			return Mono.error(() -> new Denied(next(run)));
 		}
 
-		@PostMapping("/answered-directly")
-		Mono<String> answeredDirectly(@RequestParam String run) {
+		@PostMapping("/direct")
+		Mono<String> direct(@RequestParam String run) {
 			return Mono.error(() -> new Direct(next(run)));
 		}
 

@@ -110,7 +110,7 @@ class RoutedTransactionsTests {
 
 			@Override
 			DataSource create() {
-				return routing(pool(memory(), "PUBLIC"), pool(memory(), "PUBLIC"));
+				return routing(pool(newMemoryUrl(), "PUBLIC"), pool(newMemoryUrl(), "PUBLIC"));
 			}
 
 		},
@@ -120,9 +120,9 @@ class RoutedTransactionsTests {
 
 			@Override
 			DataSource create() {
-				HikariDataSource tenant = pool(memory(), "PUBLIC");
+				HikariDataSource tenant = pool(newMemoryUrl(), "PUBLIC");
 				withLocks(tenant, "expires_at BIGINT NOT NULL", "BLOB");
-				return new LazyConnectionDataSourceProxy(routing(pool(memory(), "PUBLIC"), tenant));
+				return new LazyConnectionDataSourceProxy(routing(pool(newMemoryUrl(), "PUBLIC"), tenant));
 			}
 
 		},
@@ -159,7 +159,7 @@ class RoutedTransactionsTests {
 
 		abstract DataSource create();
 
-		private static String memory() {
+		private static String newMemoryUrl() {
 			return "jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1".formatted(UUID.randomUUID());
 		}
 

@@ -32,7 +32,7 @@ class TerminatedApplicationTests {
 
 	private static final String PREFIX = "terminated";
 
-	private static final LettuceConnectionFactory factory = TestRedis.connectionFactory();
+	private static final LettuceConnectionFactory factory = TestRedis.newConnectionFactory();
 
 	private static final StringRedisTemplate redis = new StringRedisTemplate(factory);
 

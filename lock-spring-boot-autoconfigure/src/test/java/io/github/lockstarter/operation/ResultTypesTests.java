@@ -162,7 +162,7 @@ class ResultTypesTests {
 		@PostMapping("/entity")
 		abstract Mono<ResponseEntity<String>> entity();
 
-		@PostMapping("/refused")
+		@PostMapping("/mono-of-flux")
 		abstract Mono<Flux<String>> monoOfFlux();
 
 	}

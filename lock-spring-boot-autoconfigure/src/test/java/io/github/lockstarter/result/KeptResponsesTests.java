@@ -24,9 +24,9 @@ class KeptResponsesTests {
 			""")
 	@DisplayName("A status is kept if it is listed, individually or by its class")
 	void statuses(String text, int status, boolean kept) {
-		KeptResponses answers = KeptResponses.parse(text);
-		assertThat(answers.values()).isFalse();
-		assertThat(answers.contain(status)).isEqualTo(kept);
+		KeptResponses responses = KeptResponses.parse(text);
+		assertThat(responses.values()).isFalse();
+		assertThat(responses.contain(status)).isEqualTo(kept);
 	}
 
 	@ParameterizedTest

@@ -16,7 +16,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * An application without locks that prints its beans and answers.
+ * An application without locks that prints its beans and responses.
  */
 final class ApplicationProbe {
 
@@ -61,10 +61,10 @@ final class ApplicationProbe {
 	}
 
 	private static String get(int port, String path) throws Exception {
-		HttpResponse<String> answer = HttpClient.newHttpClient()
+		HttpResponse<String> response = HttpClient.newHttpClient()
 			.send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path)).build(),
 					HttpResponse.BodyHandlers.ofString());
-		return answer.statusCode() + " " + answer.body();
+		return response.statusCode() + " " + response.body();
 	}
 
 	@SpringBootApplication
@@ -74,18 +74,18 @@ final class ApplicationProbe {
 		@RestController
 		static class Visits {
 
-			private int asked;
+			private int visits;
 
 			@GetMapping("/visits")
 			@Cacheable("visits")
-			public Answer visits() {
-				return new Answer(++this.asked);
+			public Count visits() {
+				return new Count(++this.visits);
 			}
 
 		}
 
 		/** Not serializable. */
-		record Answer(int asked) {
+		record Count(int visits) {
 		}
 
 	}

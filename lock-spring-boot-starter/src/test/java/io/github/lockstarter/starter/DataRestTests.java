@@ -45,9 +45,9 @@ class DataRestTests {
 			Awaitility.await()
 				.until(() -> context.getBean(LockCounts.class).get("visit", LockCounts.Event.CONTENDED) > 0);
 			lease.close();
-			HttpResponse<String> answer = waiting.orTimeout(1, TimeUnit.MINUTES).join();
-			assertThat(answer.body()).isEqualTo("1");
-			assertThat(answer.statusCode()).isEqualTo(200);
+			HttpResponse<String> response = waiting.orTimeout(1, TimeUnit.MINUTES).join();
+			assertThat(response.body()).isEqualTo("1");
+			assertThat(response.statusCode()).isEqualTo(200);
 		}
 	}
 

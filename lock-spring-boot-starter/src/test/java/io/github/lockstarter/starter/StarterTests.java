@@ -82,7 +82,7 @@ class StarterTests {
 	@DisplayName("Cached values need not be serializable, and are cached in memory as before")
 	void cache() {
 		assertThat(with.get("redis")).containsEntry("cache manager", "ConcurrentMapCacheManager")
-			.containsEntry("GET /visits", "200 {\"asked\":1}, then 200 {\"asked\":1}");
+			.containsEntry("GET /visits", "200 {\"visits\":1}, then 200 {\"visits\":1}");
 	}
 
 	@Test

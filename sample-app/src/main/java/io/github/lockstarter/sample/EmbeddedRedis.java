@@ -139,7 +139,7 @@ final class EmbeddedRedis implements ApplicationContextInitializer<ConfigurableA
 	private static void start(RedisURI redis, String password) {
 		try {
 			// The server stops when the JVM ends.
-			server(executable(), redis.getPort(), password).start();
+			newServer(executable(), redis.getPort(), password).start();
 			logger.info(
 					"No Redis on %s:%d, so an embedded one was started there; it ends with this process, unless this process is killed"
 						.formatted(redis.getHost(), redis.getPort()));
@@ -165,7 +165,7 @@ final class EmbeddedRedis implements ApplicationContextInitializer<ConfigurableA
 		}
 	}
 
-	static RedisServer server(ExecutableProvider executable, int port, String password) throws IOException {
+	static RedisServer newServer(ExecutableProvider executable, int port, String password) throws IOException {
 		RedisServerBuilder server = RedisServer.newRedisServer()
 			.executableProvider(executable)
 			.port(port)

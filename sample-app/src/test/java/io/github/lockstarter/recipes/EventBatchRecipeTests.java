@@ -67,7 +67,7 @@ class EventBatchRecipeTests {
 	@DisplayName("An event that is being booked rejects its batch with 409 and Retry-After")
 	void meanwhile() {
 		try (Lease other = this.server.locks().acquire("payment-events:6")) {
-			Answers.assertRejected(deliver(event("6", 60)));
+			Responses.assertRejected(deliver(event("6", 60)));
 			assertThat(other.isHeld()).isTrue();
 		}
 		assertThat(this.booked).isEmpty();
@@ -77,7 +77,7 @@ class EventBatchRecipeTests {
 	@DisplayName("A known identifier with another amount is rejected with 422")
 	void changed() {
 		assertThat(deliver(event("7", 70)).statusCode()).isEqualTo(200);
-		Answers.assertProblem(deliver(event("7", 77)), 422, "payload-mismatch");
+		Responses.assertProblem(deliver(event("7", 77)), 422, "payload-mismatch");
 	}
 
 	private static String event(String id, int amount) {

@@ -58,7 +58,7 @@ class FirstApplicationTests {
 
 	private static String classPath;
 
-	private final List<TestJvm> servers = new ArrayList<>();
+	private final List<TestJvm> instances = new ArrayList<>();
 
 	@BeforeAll
 	static void compile() throws IOException {
@@ -72,15 +72,15 @@ class FirstApplicationTests {
 
 	@AfterEach
 	void stop() {
-		this.servers.forEach((server) -> {
-			server.kill();
-			server.awaitEnd();
+		this.instances.forEach((instance) -> {
+			instance.kill();
+			instance.awaitEnd();
 		});
 	}
 
 	@Test
 	@DisplayName("The command of the page gets one 201 and the 409 that is shown; two user names do not affect each other")
-	void oneServer() throws Exception {
+	void oneInstance() throws Exception {
 		int port = port(launch());
 		String command = block("sh").replace("localhost:8080", "127.0.0.1:" + port)
 			.replace("curl ", "curl -H 'Accept-Language: en' ");
@@ -102,7 +102,7 @@ class FirstApplicationTests {
 
 	@Test
 	@DisplayName("With the locks in Redis, of two requests at two instances one gets 201, and the other 409")
-	void twoServers() throws Exception {
+	void twoInstances() throws Exception {
 		String[] redis = Stream
 			.concat(Stream.of(TestRedis.properties()), Stream.of("lock.store=redis", "lock.redis.key-prefix=first"))
 			.map((property) -> "--" + property)
@@ -112,8 +112,8 @@ class FirstApplicationTests {
 		int one = port(first);
 		int two = port(second);
 		Awaitility.await().untilAsserted(() -> {
-			List<CompletableFuture<Integer>> answers = List.of(register(one, "shiro"), register(two, "shiro"));
-			assertThat(answers).extracting(CompletableFuture::join).containsExactlyInAnyOrder(201, 409);
+			List<CompletableFuture<Integer>> responses = List.of(register(one, "shiro"), register(two, "shiro"));
+			assertThat(responses).extracting(CompletableFuture::join).containsExactlyInAnyOrder(201, 409);
 		});
 	}
 
@@ -140,15 +140,15 @@ class FirstApplicationTests {
 					Stream.of(properties))
 			.toArray();
 		try (URLClassLoader loader = new URLClassLoader(new URL[] { folder.toUri().toURL() })) {
-			TestJvm server = TestJvm.start(List.of("-cp", classPath),
+			TestJvm instance = TestJvm.start(List.of("-cp", classPath),
 					loader.loadClass("com.example.shop.ShopApplication"), arguments);
-			this.servers.add(server);
-			return server;
+			this.instances.add(instance);
+			return instance;
 		}
 	}
 
-	private static int port(TestJvm server) {
-		return Integer.parseInt(server.await("Tomcat started on port ").split(" ")[0]);
+	private static int port(TestJvm instance) {
+		return Integer.parseInt(instance.await("Tomcat started on port ").split(" ")[0]);
 	}
 
 	/** Returns the libraries that the two dependencies of the page bring. */
@@ -197,15 +197,15 @@ class FirstApplicationTests {
 	}
 
 	/** Returns the problem details, without the time that is left. */
-	private static JsonNode problem(String answer) {
+	private static JsonNode problem(String response) {
 		ObjectNode problem = (ObjectNode) new JsonMapper()
-			.readTree(answer.substring(answer.indexOf('{'), answer.indexOf('}') + 1));
+			.readTree(response.substring(response.indexOf('{'), response.indexOf('}') + 1));
 		assertThat(problem.remove("retryAfterMillis")).isNotNull();
 		return problem;
 	}
 
-	private static List<String> headers(String answer) {
-		return answer.lines()
+	private static List<String> headers(String response) {
+		return response.lines()
 			.takeWhile((line) -> !line.isBlank())
 			.skip(1)
 			.map((line) -> line.substring(0, line.indexOf(':')))

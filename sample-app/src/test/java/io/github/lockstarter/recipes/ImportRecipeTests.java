@@ -43,7 +43,7 @@ class ImportRecipeTests {
 		start("lock.store=memory");
 		CompletableFuture<HttpResponse<String>> acme = importTo("acme");
 		awaitOpen("acme");
-		Answers.assertRejected(importTo("acme").join());
+		Responses.assertRejected(importTo("acme").join());
 		this.suppliers.get("globex").offer("pen").offerEnd();
 		assertThat(importTo("globex").join().body()).contains("\"products\":1");
 		this.suppliers.get("acme").offer("ink").offer("nib").offerEnd();
@@ -57,7 +57,7 @@ class ImportRecipeTests {
 		start("lock.store=memory", "lock.names.import.ttl=3s");
 		CompletableFuture<HttpResponse<String>> acme = importTo("acme");
 		Awaitility.await().until(() -> this.server.count("import", Event.RENEWED) > 3);
-		Answers.assertRejected(importTo("acme").join());
+		Responses.assertRejected(importTo("acme").join());
 		this.suppliers.get("acme").offerEnd();
 		assertThat(acme.join().statusCode()).isEqualTo(200);
 	}
@@ -68,7 +68,7 @@ class ImportRecipeTests {
 		start("lock.store=memory", "lock.names.import.ttl=5s", "lock.names.import.max-hold=5s");
 		CompletableFuture<HttpResponse<String>> acme = importTo("acme");
 		this.suppliers.get("acme").offer("ink");
-		Answers.assertProblem(acme.join(), 409, "lease-lost");
+		Responses.assertProblem(acme.join(), 409, "lease-lost");
 		assertThat(this.suppliers.get("acme").cancelled).isTrue();
 		assertThat(this.suppliers.saved).containsExactly("ink");
 		this.suppliers.feeds.clear();

@@ -21,7 +21,7 @@ class KilledPayment {
 
 	/** Takes the URL of the database. */
 	public static void main(String... args) {
-		RecipeServer server = PaymentRecipeTests.startServer(KilledPayment.class, args[0]);
+		RecipeServer server = PaymentRecipeTests.startInstance(KilledPayment.class, args[0]);
 		System.out.println("port " + server.port());
 	}
 

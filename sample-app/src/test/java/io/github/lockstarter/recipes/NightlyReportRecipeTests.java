@@ -37,13 +37,13 @@ class NightlyReportRecipeTests {
 
 	private final AtomicInteger runs = new AtomicInteger();
 
-	private final List<RecipeServer> servers = new ArrayList<>();
+	private final List<RecipeServer> instances = new ArrayList<>();
 
 	private final ExecutorService clocks = Executors.newCachedThreadPool();
 
 	@AfterEach
 	void stop() {
-		this.servers.forEach(RecipeServer::close);
+		this.instances.forEach(RecipeServer::close);
 		this.clocks.shutdownNow();
 	}
 
@@ -54,7 +54,7 @@ class NightlyReportRecipeTests {
 		CompletableFuture<Void> first = itIsThree(0);
 		this.jobs.get("report").awaitBegun();
 		assertThat(itIsThree(1)).succeedsWithin(Duration.ofMinutes(1));
-		assertThat(this.servers.get(1).count("nightly-report", Event.SKIPPED)).isEqualTo(1);
+		assertThat(this.instances.get(1).count("nightly-report", Event.SKIPPED)).isEqualTo(1);
 		this.jobs.get("report").finish();
 		assertThat(first).succeedsWithin(Duration.ofMinutes(1));
 		assertThat(this.runs).hasValue(1);
@@ -67,7 +67,7 @@ class NightlyReportRecipeTests {
 		this.jobs.get("report").finish();
 		assertThat(itIsThree(0)).succeedsWithin(Duration.ofMinutes(1));
 		assertThat(itIsThree(1)).succeedsWithin(Duration.ofMinutes(1));
-		assertThat(this.servers.get(1).count("nightly-report", Event.SKIPPED)).isEqualTo(1);
+		assertThat(this.instances.get(1).count("nightly-report", Event.SKIPPED)).isEqualTo(1);
 		assertThat(this.runs).hasValue(1);
 	}
 
@@ -89,15 +89,15 @@ class NightlyReportRecipeTests {
 			.flatMap((each) -> each)
 			.toArray(String[]::new);
 		for (int i = 0; i < 2; i++) {
-			this.servers
+			this.instances
 				.add(RecipeServer.start("A nightly job", Nightly.class, Reports.class, this::write, properties));
 		}
 	}
 
 	/** Does what the scheduler of an instance does at three o'clock. */
-	private CompletableFuture<Void> itIsThree(int server) {
+	private CompletableFuture<Void> itIsThree(int instance) {
 		return CompletableFuture
-			.runAsync(() -> assertThat(this.servers.get(server).bean(ScheduledTaskHolder.class).getScheduledTasks())
+			.runAsync(() -> assertThat(this.instances.get(instance).bean(ScheduledTaskHolder.class).getScheduledTasks())
 				.singleElement()
 				.satisfies((task) -> assertThat(task.getTask()).isInstanceOfSatisfying(CronTask.class, (cron) -> {
 					assertThat(cron.getExpression()).isEqualTo("0 0 3 * * *");

@@ -38,7 +38,7 @@ class PaymentRecipeTests {
 		this.database = Server.createTcpServer("-tcpPort", "0", "-ifNotExists").start();
 		this.url = "jdbc:h2:tcp://127.0.0.1:%d/mem:%s;DB_CLOSE_DELAY=-1".formatted(this.database.getPort(),
 				UUID.randomUUID());
-		this.server = startServer(PaymentController.class, this.url);
+		this.server = startInstance(PaymentController.class, this.url);
 	}
 
 	@AfterEach
@@ -47,7 +47,7 @@ class PaymentRecipeTests {
 		this.database.stop();
 	}
 
-	static RecipeServer startServer(Class<?> bean, String url) {
+	static RecipeServer startInstance(Class<?> bean, String url) {
 		return RecipeServer.start(RECIPE, bean, "spring.datasource.url=" + url, "spring.datasource.username=sa",
 				"lock.jdbc.command-timeout=30s", "spring.sql.init.mode=always",
 				"spring.sql.init.schema-locations=classpath:payment.sql");
@@ -61,8 +61,8 @@ class PaymentRecipeTests {
 		assertThat(first.statusCode()).isEqualTo(201);
 		assertThat(second.statusCode()).isEqualTo(201);
 		assertThat(second.body()).isEqualTo(first.body()).contains("12.5");
-		assertThat(Answers.isReplayed(first)).isFalse();
-		assertThat(Answers.isReplayed(second)).isTrue();
+		assertThat(Responses.isReplayed(first)).isFalse();
+		assertThat(Responses.isReplayed(second)).isTrue();
 		assertThat(payments()).isEqualTo(1);
 	}
 
@@ -70,8 +70,8 @@ class PaymentRecipeTests {
 	@DisplayName("Another payment with the key of the first is rejected with 422, and one without a key with 400")
 	void wrongKey() {
 		pay(ORDER, "\"two\"");
-		Answers.assertProblem(pay("{\"account\":\"DE-1\",\"amount\":99}", "\"two\""), 422, "payload-mismatch");
-		Answers.assertProblem(this.server.postJson("/payments", ORDER).join(), 400, "key-missing");
+		Responses.assertProblem(pay("{\"account\":\"DE-1\",\"amount\":99}", "\"two\""), 422, "payload-mismatch");
+		Responses.assertProblem(this.server.postJson("/payments", ORDER).join(), 400, "key-missing");
 		assertThat(payments()).isEqualTo(1);
 	}
 
@@ -79,7 +79,7 @@ class PaymentRecipeTests {
 	@DisplayName("While the first request runs, its repetition is rejected with 409 and Retry-After")
 	void meanwhile() {
 		try (Lease first = this.server.locks().acquire("payments:three")) {
-			Answers.assertRejected(pay(ORDER, "\"three\""));
+			Responses.assertRejected(pay(ORDER, "\"three\""));
 			assertThat(first.isHeld()).isTrue();
 		}
 		assertThat(pay(ORDER, "\"three\"").statusCode()).isEqualTo(201);
@@ -109,7 +109,7 @@ class PaymentRecipeTests {
 		Awaitility.await().untilAsserted(() -> {
 			HttpResponse<String> repeated = pay(ORDER, "\"five\"");
 			assertThat(repeated.statusCode()).isEqualTo(201);
-			assertThat(Answers.isReplayed(repeated)).isTrue();
+			assertThat(Responses.isReplayed(repeated)).isTrue();
 			String id = this.server.bean(JdbcClient.class).sql("select id from payment").query(String.class).single();
 			assertThat(repeated.body()).contains(id);
 		});

@@ -27,14 +27,14 @@ class ReportRecipeTests {
 
 	private final AtomicInteger runs = new AtomicInteger();
 
-	private List<RecipeServer> servers = List.of();
+	private List<RecipeServer> instances = List.of();
 
 	@BeforeEach
 	void start() {
 		String[] properties = Stream
 			.concat(Stream.of(TestRedis.properties()), Stream.of("lock.redis.key-prefix=recipe-report"))
 			.toArray(String[]::new);
-		this.servers = IntStream.range(0, 2)
+		this.instances = IntStream.range(0, 2)
 			.mapToObj((i) -> RecipeServer.start("An expensive report", ReportController.class, Sales.class, this::sum,
 					properties))
 			.toList();
@@ -42,35 +42,35 @@ class ReportRecipeTests {
 
 	@AfterEach
 	void stop() {
-		this.servers.forEach(RecipeServer::close);
+		this.instances.forEach(RecipeServer::close);
 	}
 
 	@Test
 	@DisplayName("Of six requests for one report at two instances one makes it, and the others get the same")
 	void shared() throws Exception {
-		List<CompletableFuture<HttpResponse<String>>> answers = IntStream.range(0, 6)
-			.mapToObj((i) -> this.servers.get(i % 2).getAsync("/reports/2026"))
+		List<CompletableFuture<HttpResponse<String>>> responses = IntStream.range(0, 6)
+			.mapToObj((i) -> this.instances.get(i % 2).getAsync("/reports/2026"))
 			.toList();
 		Awaitility.await().until(() -> contended() == 5);
 		this.jobs.get("2026").finish();
-		assertThat(answers).allSatisfy((answer) -> {
-			assertThat(answer.join().statusCode()).isEqualTo(200);
-			assertThat(answer.join().body()).isEqualTo("{\"year\":2026,\"sum\":1}");
+		assertThat(responses).allSatisfy((response) -> {
+			assertThat(response.join().statusCode()).isEqualTo(200);
+			assertThat(response.join().body()).isEqualTo("{\"year\":2026,\"sum\":1}");
 		});
-		assertThat(answers).filteredOn((answer) -> Answers.isReplayed(answer.join())).hasSize(5);
+		assertThat(responses).filteredOn((response) -> Responses.isReplayed(response.join())).hasSize(5);
 		assertThat(this.runs).hasValue(1);
 	}
 
 	@Test
 	@DisplayName("A request after the response makes the report again, and another year does not wait")
 	void notCached() throws Exception {
-		CompletableFuture<HttpResponse<String>> slow = this.servers.get(0).getAsync("/reports/2026");
+		CompletableFuture<HttpResponse<String>> slow = this.instances.get(0).getAsync("/reports/2026");
 		this.jobs.get("2026").awaitBegun();
 		this.jobs.get("2025").finish();
-		assertThat(this.servers.get(0).get("/reports/2025").body()).contains("\"sum\":2");
+		assertThat(this.instances.get(0).get("/reports/2025").body()).contains("\"sum\":2");
 		this.jobs.get("2026").finish();
 		assertThat(slow.join().body()).contains("\"sum\":1");
-		assertThat(this.servers.get(1).get("/reports/2025").body()).contains("\"sum\":3");
+		assertThat(this.instances.get(1).get("/reports/2025").body()).contains("\"sum\":3");
 	}
 
 	/** Returns the number of the run. */
@@ -81,7 +81,7 @@ class ReportRecipeTests {
 	}
 
 	private long contended() {
-		return this.servers.stream().mapToLong((server) -> server.count("report", Event.CONTENDED)).sum();
+		return this.instances.stream().mapToLong((instance) -> instance.count("report", Event.CONTENDED)).sum();
 	}
 
 }

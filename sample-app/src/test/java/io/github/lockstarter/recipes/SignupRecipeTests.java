@@ -54,10 +54,10 @@ class SignupRecipeTests {
 		this.jobs.get("taro").finish();
 		assertThat(first.join().statusCode()).isEqualTo(302);
 		assertThat(second.join().statusCode()).isEqualTo(302);
-		assertThat(Answers.location(first.join())).endsWith("/accounts/1");
-		assertThat(Answers.location(second.join())).endsWith("/accounts/1");
-		assertThat(Answers.isReplayed(first.join())).isFalse();
-		assertThat(Answers.isReplayed(second.join())).isTrue();
+		assertThat(Responses.location(first.join())).endsWith("/accounts/1");
+		assertThat(Responses.location(second.join())).endsWith("/accounts/1");
+		assertThat(Responses.isReplayed(first.join())).isFalse();
+		assertThat(Responses.isReplayed(second.join())).isTrue();
 		assertThat(this.opened).hasValue(1);
 	}
 
@@ -69,7 +69,7 @@ class SignupRecipeTests {
 		this.server.submit("/signup", form(token, "jiro")).join();
 		HttpResponse<String> later = this.server.submit("/signup", form(token, "jiro")).join();
 		assertThat(later.statusCode()).isEqualTo(302);
-		assertThat(Answers.location(later)).endsWith("/accounts/1");
+		assertThat(Responses.location(later)).endsWith("/accounts/1");
 		assertThat(this.server.submit("/signup", form(token, "saburo")).join().statusCode()).isEqualTo(422);
 		assertThat(this.opened).hasValue(1);
 	}

@@ -46,8 +46,8 @@ class WebhookRecipeTests {
 		HttpResponse<String> second = deliver("1", "invoice.paid", "\"attempt\":2");
 		assertThat(first.statusCode()).isEqualTo(204);
 		assertThat(second.statusCode()).isEqualTo(204);
-		assertThat(Answers.isReplayed(first)).isFalse();
-		assertThat(Answers.isReplayed(second)).isTrue();
+		assertThat(Responses.isReplayed(first)).isFalse();
+		assertThat(Responses.isReplayed(second)).isTrue();
 		assertThat(this.paid).containsExactly("invoice-1");
 	}
 
@@ -67,14 +67,14 @@ class WebhookRecipeTests {
 		assertThat(deliver("3", "invoice.voided").statusCode()).isEqualTo(422);
 		HttpResponse<String> second = deliver("3", "invoice.voided");
 		assertThat(second.statusCode()).isEqualTo(422);
-		assertThat(Answers.isReplayed(second)).isTrue();
+		assertThat(Responses.isReplayed(second)).isTrue();
 	}
 
 	@Test
 	@DisplayName("A delivery while the first one is handled is rejected with 409 and Retry-After")
 	void meanwhile() {
 		try (Lease first = this.server.locks().acquire("billing-events:4")) {
-			Answers.assertRejected(deliver("4", "invoice.paid"));
+			Responses.assertRejected(deliver("4", "invoice.paid"));
 			assertThat(first.isHeld()).isTrue();
 		}
 		assertThat(this.paid).isEmpty();
@@ -83,7 +83,7 @@ class WebhookRecipeTests {
 	@Test
 	@DisplayName("An event without an identifier is rejected with 400")
 	void withoutId() {
-		Answers.assertProblem(deliver(" ", "invoice.paid"), 400, "key-missing");
+		Responses.assertProblem(deliver(" ", "invoice.paid"), 400, "key-missing");
 	}
 
 	private HttpResponse<String> deliver(String id, String type, String... more) {

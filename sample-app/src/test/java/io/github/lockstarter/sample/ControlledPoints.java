@@ -58,13 +58,14 @@ class ControlledPoints {
 		ControlledPoints points = new ControlledPoints();
 		try (TestServer first = points.start(properties); TestServer second = points.start(properties)) {
 			points.hold();
-			List<CompletableFuture<HttpResponse<String>>> answers = Stream.of(first, second)
+			List<CompletableFuture<HttpResponse<String>>> responses = Stream.of(first, second)
 				.map((server) -> server.postAsync("/users?userName=taro"))
 				.toList();
-			Awaitility.await().until(() -> answers.stream().anyMatch(CompletableFuture::isDone));
+			Awaitility.await().until(() -> responses.stream().anyMatch(CompletableFuture::isDone));
 			points.awaitRequests(1);
 			points.grant();
-			assertThat(answers).extracting((answer) -> answer.join().statusCode()).containsExactlyInAnyOrder(201, 409);
+			assertThat(responses).extracting((response) -> response.join().statusCode())
+				.containsExactlyInAnyOrder(201, 409);
 		}
 	}
 

@@ -84,7 +84,7 @@ class EmbeddedRedisTests {
 	@DisplayName("The Redis that the sample contains starts with the same settings")
 	void contained() throws IOException {
 		LocalRedis redis = new LocalRedis();
-		RedisServer server = EmbeddedRedis.server(ExecutableProvider.newJarResourceProvider(), redis.port(),
+		RedisServer server = EmbeddedRedis.newServer(ExecutableProvider.newJarResourceProvider(), redis.port(),
 				"se \"cret");
 		server.start();
 		try {
@@ -171,7 +171,7 @@ class EmbeddedRedisTests {
 	void startsNoneInABuild(CapturedOutput output) {
 		System.setProperty(AbstractAotProcessor.AOT_PROCESSING, "true");
 		try {
-			initialize(PORT + LocalServer.unusedPort());
+			initialize(PORT + LocalServer.reservePort());
 		}
 		finally {
 			System.clearProperty(AbstractAotProcessor.AOT_PROCESSING);

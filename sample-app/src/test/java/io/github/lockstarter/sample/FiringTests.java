@@ -36,7 +36,7 @@ class FiringTests {
 
 	@BeforeAll
 	static void start() {
-		server = server();
+		server = startInstance();
 	}
 
 	@AfterAll
@@ -67,9 +67,9 @@ class FiringTests {
 	@DisplayName("Wrong input is rejected with a page that says what is wrong, and nothing is fired")
 	void wrongInput(String form, String problem) throws Exception {
 		int before = get("/").split("href=\"/runs/").length;
-		HttpResponse<String> answer = server.post("/runs?" + form);
-		assertThat(answer.statusCode()).isEqualTo(422);
-		assertThat(answer.body()).containsPattern("role=\"alert\"\\s*>" + problem).doesNotContain("<b>");
+		HttpResponse<String> response = server.post("/runs?" + form);
+		assertThat(response.statusCode()).isEqualTo(422);
+		assertThat(response.body()).containsPattern("role=\"alert\"\\s*>" + problem).doesNotContain("<b>");
 		assertThat(get("/").split("href=\"/runs/")).hasSize(before);
 	}
 
@@ -90,10 +90,10 @@ class FiringTests {
 	void withoutScript() throws Exception {
 		String run = fire("REJECT", 20).headers().firstValue("Location").orElseThrow();
 		Awaitility.await().until(() -> get(run).contains("<strong>409</strong> × 19"));
-		assertThat(get(run)).contains("data-over=\"false\"", "1 to come", "<noscript>", "id=\"servers\"");
+		assertThat(get(run)).contains("data-over=\"false\"", "1 to come", "<noscript>", "id=\"instances\"");
 		assertThat(get(run.replace("#run", "") + "/timeline")).as("part of the page that changes")
 			.contains("1 to come")
-			.doesNotContain("id=\"servers\"");
+			.doesNotContain("id=\"instances\"");
 		points.grant();
 		Awaitility.await().until(() -> get(run).contains("data-over=\"true\""));
 		assertThat(get(run)).contains("<strong>201</strong>").doesNotContain("<noscript>", "<script");
@@ -127,7 +127,7 @@ class FiringTests {
 	@DisplayName("The address of the runs in the address bar of a browser leads to the page")
 	void runs() throws Exception {
 		assertThat(server.get("/runs")).returns(302, HttpResponse::statusCode)
-			.extracting((answer) -> answer.headers().firstValue("Location").orElseThrow())
+			.extracting((response) -> response.headers().firstValue("Location").orElseThrow())
 			.asString()
 			.endsWith("/");
 	}
@@ -161,7 +161,7 @@ class FiringTests {
 	@DisplayName("A running instance is listed; an instance that was killed, or whose port is used by another program, is removed")
 	void instances() throws Exception {
 		String another;
-		try (TestServer second = server()) {
+		try (TestServer second = startInstance()) {
 			another = "127.0.0.1:" + second.port();
 			assertThat(get("/")).contains("Instance B: " + another);
 		}
@@ -201,7 +201,7 @@ class FiringTests {
 		return "http://127.0.0.1:" + server.port();
 	}
 
-	private static TestServer server() {
+	private static TestServer startInstance() {
 		return points.start(
 				Stream
 					.concat(Stream.of(TestRedis.properties()),

@@ -78,7 +78,7 @@ class KilledInstanceTests {
 		assertThat(this.browser.texts("#guarded-bars .state")).containsExactlyInAnyOrder("killed", "201 registered",
 				"422 name taken");
 		assertThat(this.browser.text("#guarded-rows dd")).isEqualTo("1");
-		assertThat(this.browser.text("#servers")).as("instances that run").doesNotContain("Instance B");
+		assertThat(this.browser.text("#instances")).as("instances that run").doesNotContain("Instance B");
 		assertThat(this.browser.count("[name=kill]")).as("there is no instance to kill any more").isZero();
 	}
 

@@ -30,9 +30,9 @@ final class Page implements BeforeEachCallback, AfterEachCallback {
 
 	final ControlledPoints points = new ControlledPoints();
 
-	final TestServer first = server();
+	final TestServer first = startInstance();
 
-	final TestServer second = server();
+	final TestServer second = startInstance();
 
 	final Browser browser = new Browser();
 
@@ -97,7 +97,7 @@ final class Page implements BeforeEachCallback, AfterEachCallback {
 		return this.first.context().getBean(JdbcClient.class).sql(sql).param(userName).query(String.class).list();
 	}
 
-	private TestServer server() {
+	private TestServer startInstance() {
 		return this.points.start(
 				Stream
 					.concat(Stream.of(TestRedis.properties()),

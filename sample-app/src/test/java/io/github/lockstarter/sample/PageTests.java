@@ -39,7 +39,7 @@ class PageTests {
 					""")
 	@DisplayName("Both sides show, live, what the instances do, and in the end what they did")
 	void timeline(String policy, int running, String live, int unguardedRows, int unguardedRuns,
-			String unguardedAnswers, int runs, String answers, String states) {
+			String unguardedResponses, int runs, String responses, String states) {
 		this.page.fire(policy);
 		this.browser.driver().executeScript("window.same = true");
 		this.page.awaitBars(running, live);
@@ -48,12 +48,12 @@ class PageTests {
 		this.page.awaitEnd();
 		assertThat(this.browser.is("window.same")).as("the page was not loaded again").isTrue();
 		assertCounts("unguarded", unguardedRows + ": " + (unguardedRows - 1) + " too many", unguardedRuns,
-				unguardedAnswers);
-		assertCounts("guarded", "1", runs, answers);
+				unguardedResponses);
+		assertCounts("guarded", "1", runs, responses);
 		assertThat(this.page.states("guarded")).containsExactlyInAnyOrder(states.split(", "));
 		assertThat(this.browser.count("#guarded-bars .runs")).as("bars of a handler").isEqualTo(runs);
-		assertServers("unguarded");
-		assertServers("guarded");
+		assertInstances("unguarded");
+		assertInstances("guarded");
 		assertThat(this.browser.text("#story"))
 			.isEqualTo("Without a lock: %d users with the same name. With the lock: 1 user.".formatted(unguardedRows));
 		String user = (String) this.browser.script("location.pathname.split('/').pop()");
@@ -166,27 +166,27 @@ class PageTests {
 		assertThat(this.browser.errors()).singleElement().asString().contains("/runs", "status of 422");
 	}
 
-	private void assertCounts(String side, String users, int runs, String answers) {
+	private void assertCounts(String side, String users, int runs, String responses) {
 		assertThat(this.browser.text("#" + side + "-rows dd")).isEqualTo(users);
 		assertThat(this.browser.text("#" + side + "-executions dd")).isEqualTo(runs + " of 6");
-		assertThat(this.browser.texts("#" + side + "-answers dd span")).containsExactly(answers.split(", "));
+		assertThat(this.browser.texts("#" + side + "-responses dd span")).containsExactly(responses.split(", "));
 	}
 
 	/**
 	 * Asserts that each bar of a handler names the instance that recorded the execution.
 	 */
-	private void assertServers(String side) {
+	private void assertInstances(String side) {
 		List<String> shown = this.browser.list("""
 				[...document.querySelectorAll(`#${arguments[0]}-bars > li:has(.runs)`)].map((bar) => {
-				  const letter = bar.querySelector('.server').lastChild.textContent;
-				  const entry = document.querySelector('.legend .server-' + letter).textContent.trim();
-				  return bar.querySelector('.number').textContent + (bar.matches('.server-' + letter) ? ' ' : '?')
+				  const letter = bar.querySelector('.instance').lastChild.textContent;
+				  const entry = document.querySelector('.legend .instance-' + letter).textContent.trim();
+				  return bar.querySelector('.number').textContent + (bar.matches('.instance-' + letter) ? ' ' : '?')
 				      + entry.replace('runs on instance ' + letter + ' (', '').replace(')', '');
 				})""", side);
 		String user = (String) this.browser.script(
 				"document.querySelector(`#${arguments[0]}-bars pre`).textContent.match(/userName=(\\w+)/)[1]", side);
 		assertThat(shown).containsExactlyInAnyOrderElementsOf(
-				this.page.query("select request || ' ' || server from execution where user_name = ?", user));
+				this.page.query("select request || ' ' || instance from execution where user_name = ?", user));
 	}
 
 	private void tabTo(String selector) {

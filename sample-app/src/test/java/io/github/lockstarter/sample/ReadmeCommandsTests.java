@@ -76,11 +76,11 @@ class ReadmeCommandsTests {
 		String users = unguarded.output();
 		assertThat(new JsonMapper().readTree(users.substring(users.lastIndexOf("[")))).hasSize(2);
 
-		String answers = type(SAMPLE, "localhost:8080/reports", "localhost:8080/orders").output();
-		List<String> runs = RUN.matcher(answers).results().map(MatchResult::group).toList();
+		String responses = type(SAMPLE, "localhost:8080/reports", "localhost:8080/orders").output();
+		List<String> runs = RUN.matcher(responses).results().map(MatchResult::group).toList();
 		assertThat(runs).hasSize(3).containsOnly(runs.get(0));
-		assertThat(answers.split("HTTP/1.1 201")).as("orders").hasSize(3);
-		assertThat(answers).containsOnlyOnce("Idempotent-Replayed: true");
+		assertThat(responses.split("HTTP/1.1 201")).as("orders").hasSize(3);
+		assertThat(responses).containsOnlyOnce("Idempotent-Replayed: true");
 	}
 
 	/** Runs the commands of the page that contain these texts. */

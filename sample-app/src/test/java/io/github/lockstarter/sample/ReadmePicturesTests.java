@@ -39,7 +39,7 @@ class ReadmePicturesTests {
 	void firstView(String scheme, String file) throws IOException {
 		this.browser.colorScheme(scheme);
 		this.browser.open(this.page.url("/"));
-		nameServersAsInReadme();
+		nameInstancesAsInReadme();
 		this.browser.screen(1200, bottom("#run") + 20, 1);
 		// Without the part below: an instance and the list of runs differ from time to
 		// time.
@@ -69,7 +69,7 @@ class ReadmePicturesTests {
 		this.page.points.hold();
 		this.browser.screen(1200, 900, 1);
 		this.page.fire("REJECT");
-		nameServersAsInReadme();
+		nameInstancesAsInReadme();
 		this.browser.screen(1200, bottom(".axis") - top("#run") + 4, 1);
 		this.browser.driver().executeScript("scrollTo(0, document.getElementById('run').offsetTop)");
 		Animation animation = new Animation();
@@ -94,12 +94,12 @@ class ReadmePicturesTests {
 	}
 
 	/** Ports are random in tests. */
-	private void nameServersAsInReadme() {
+	private void nameInstancesAsInReadme() {
 		this.browser.driver()
 			.executeScript(
 					"""
-							document.querySelectorAll('.legend [class*=server-]').forEach((server, position) =>
-							  server.lastElementChild.textContent = server.lastElementChild.textContent.replace(/:\\d+/, ':' + (8080 + position)))
+							document.querySelectorAll('.legend [class*=instance-]').forEach((instance, position) =>
+							  instance.lastElementChild.textContent = instance.lastElementChild.textContent.replace(/:\\d+/, ':' + (8080 + position)))
 							""");
 	}
 

@@ -60,7 +60,7 @@ class RegistrationFormTests {
 	@Test
 	@DisplayName("The page has a form that works without JavaScript, with a new token each time")
 	void form() {
-		assertThat(get("/register")).satisfies((answer) -> assertPage(answer, 200))
+		assertThat(get("/register")).satisfies((response) -> assertPage(response, 200))
 			.extracting(HttpResponse::body)
 			.asString()
 			.contains("<form method=\"post\" action=\"/register\">", "<label for=\"user-name\">")
@@ -71,9 +71,9 @@ class RegistrationFormTests {
 	@Test
 	@DisplayName("A submitted form registers the user and redirects to the user's page")
 	void registers() {
-		HttpResponse<String> answer = submit(token(), "taro").join();
-		assertThat(answer.statusCode()).isEqualTo(303);
-		String page = answer.headers().firstValue("Location").orElseThrow();
+		HttpResponse<String> response = submit(token(), "taro").join();
+		assertThat(response.statusCode()).isEqualTo(303);
+		String page = response.headers().firstValue("Location").orElseThrow();
 		assertThat(page).matches("/users/\\d+");
 		assertThat(get(page)).satisfies((each) -> assertPage(each, 200))
 			.extracting(HttpResponse::body)
@@ -92,9 +92,9 @@ class RegistrationFormTests {
 		Awaitility.await().until(() -> server.get("/actuator/locks").body().contains("\"waiting\":[{"));
 		points.grant();
 		String user = first.join().headers().firstValue("Location").orElseThrow();
-		for (HttpResponse<String> answer : List.of(second.join(), submit(token, "jiro").join())) {
-			assertThat(answer.statusCode()).isEqualTo(303);
-			assertThat(answer.headers().firstValue("Location")).contains(user);
+		for (HttpResponse<String> response : List.of(second.join(), submit(token, "jiro").join())) {
+			assertThat(response.statusCode()).isEqualTo(303);
+			assertThat(response.headers().firstValue("Location")).contains(user);
 		}
 	}
 
@@ -120,17 +120,17 @@ class RegistrationFormTests {
 			"token=abc&userName=+" })
 	@DisplayName("Without a token or a user name, nothing is registered: 400")
 	void missing(String form) {
-		HttpResponse<String> answer = submit(form).join();
-		assertPage(answer, 400);
-		assertThat(answer.body()).contains("<h1>Not valid</h1>", "href=\"/register\"");
+		HttpResponse<String> response = submit(form).join();
+		assertPage(response, 400);
+		assertThat(response.body()).contains("<h1>Not valid</h1>", "href=\"/register\"");
 	}
 
 	@Test
 	@DisplayName("A name that is longer than the form permits is not registered: 400")
 	void longName() {
-		HttpResponse<String> answer = submit(token(), "a".repeat(51)).join();
-		assertPage(answer, 400);
-		assertThat(answer.body()).contains("1 to 50 characters");
+		HttpResponse<String> response = submit(token(), "a".repeat(51)).join();
+		assertPage(response, 400);
+		assertThat(response.body()).contains("1 to 50 characters");
 	}
 
 	@Test
@@ -138,9 +138,9 @@ class RegistrationFormTests {
 	void alreadyRegistered() {
 		submit(token(), "rokuro").join();
 		String token = token();
-		HttpResponse<String> answer = submit(token, "rokuro").join();
-		assertPage(answer, 422);
-		assertThat(answer.body()).contains("role=\"alert\"", "aria-invalid=\"true\"", "value=\"rokuro\"")
+		HttpResponse<String> response = submit(token, "rokuro").join();
+		assertPage(response, 422);
+		assertThat(response.body()).contains("role=\"alert\"", "aria-invalid=\"true\"", "value=\"rokuro\"")
 			.doesNotContain(token);
 	}
 
@@ -149,9 +149,9 @@ class RegistrationFormTests {
 	void otherNameWithSameToken() {
 		String token = token();
 		submit(token, "nanako").join();
-		HttpResponse<String> answer = submit(token, "yaeko").join();
-		assertPage(answer, 422);
-		assertThat(answer.body()).contains("Not accepted", "sent before with another user name");
+		HttpResponse<String> response = submit(token, "yaeko").join();
+		assertPage(response, 422);
+		assertThat(response.body()).contains("Not accepted", "sent before with another user name");
 	}
 
 	@Test
@@ -174,10 +174,10 @@ class RegistrationFormTests {
 		assertThat(server.get(user).body()).contains("\"userName\":\"hachiro\"");
 	}
 
-	private static void assertPage(HttpResponse<String> answer, int status) {
-		assertThat(answer.statusCode()).isEqualTo(status);
-		assertThat(answer.headers().firstValue("Content-Type").orElseThrow()).startsWith("text/html");
-		assertThat(answer.body()).contains("<h1>", "href=\"/style.css\"");
+	private static void assertPage(HttpResponse<String> response, int status) {
+		assertThat(response.statusCode()).isEqualTo(status);
+		assertThat(response.headers().firstValue("Content-Type").orElseThrow()).startsWith("text/html");
+		assertThat(response.body()).contains("<h1>", "href=\"/style.css\"");
 	}
 
 	private static String token() {

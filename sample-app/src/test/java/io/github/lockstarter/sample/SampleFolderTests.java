@@ -81,8 +81,8 @@ class SampleFolderTests {
 
 	@Test
 	@DisplayName("Two instances of one user share a database with a password, listen on the loopback address only, and one goes on when the other, and its Redis, start again")
-	void twoServers() throws Exception {
-		int redis = LocalServer.unusedPort();
+	void twoInstances() throws Exception {
+		int redis = LocalServer.reservePort();
 		TestJvm first = start(redis);
 		try {
 			int port = port(first);
@@ -137,8 +137,8 @@ class SampleFolderTests {
 
 	@Test
 	@DisplayName("After an instance was killed, the next one starts in the same folder, and joins the Redis that was left behind")
-	void nextServer() {
-		int redis = LocalServer.unusedPort();
+	void nextInstance() {
+		int redis = LocalServer.reservePort();
 		TestJvm killed = start(redis);
 		port(killed);
 		List<ProcessHandle> itsRedis = ProcessHandle.of(killed.pid()).orElseThrow().children().toList();
@@ -161,8 +161,8 @@ class SampleFolderTests {
 				"--logging.pattern.console=%msg%n", "--spring.data.redis.port=" + redis);
 	}
 
-	private static int port(TestJvm server) {
-		return Integer.parseInt(server.await("Tomcat started on port ").split(" ")[0]);
+	private static int port(TestJvm instance) {
+		return Integer.parseInt(instance.await("Tomcat started on port ").split(" ")[0]);
 	}
 
 	private static List<InetAddress> otherAddresses() throws SocketException {

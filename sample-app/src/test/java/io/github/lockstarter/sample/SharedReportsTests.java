@@ -39,7 +39,7 @@ class SharedReportsTests {
 
 	@BeforeAll
 	static void start() {
-		instances = List.of(server(), server());
+		instances = List.of(startInstance(), startInstance());
 	}
 
 	@AfterAll
@@ -52,14 +52,15 @@ class SharedReportsTests {
 	void runsOnce() {
 		long before = requests();
 		long begin = System.nanoTime();
-		List<CompletableFuture<HttpResponse<String>>> answers = IntStream.range(0, 200)
+		List<CompletableFuture<HttpResponse<String>>> responses = IntStream.range(0, 200)
 			.mapToObj((i) -> instances.get(i % 2).getAsync("/reports?values=1,2"))
 			.toList();
 		Awaitility.await().until(() -> contended() == 199);
 		made.countDown();
-		assertThat(answers).extracting((answer) -> answer.join().body())
+		assertThat(responses).extracting((response) -> response.join().body())
 			.containsOnly("{\"values\":[1,2],\"sum\":3,\"run\":1}");
-		assertThat(answers).filteredOn((answer) -> answer.join().headers().firstValue("Idempotent-Replayed").isEmpty())
+		assertThat(responses)
+			.filteredOn((response) -> response.join().headers().firstValue("Idempotent-Replayed").isEmpty())
 			.hasSize(1);
 		assertThat(runs).hasValue(1);
 		long looks = Duration.ofNanos(System.nanoTime() - begin).toSeconds();
@@ -82,7 +83,7 @@ class SharedReportsTests {
 		return Redis.calls("evalsha", "eval", "subscribe");
 	}
 
-	private static TestServer server() {
+	private static TestServer startInstance() {
 		SpringApplication application = new SpringApplication(SampleApplication.class);
 		application.setMainApplicationClass(SampleApplication.class);
 		application.addInitializers((context) -> context.getBeanFactory().addBeanPostProcessor(new Replacement()));

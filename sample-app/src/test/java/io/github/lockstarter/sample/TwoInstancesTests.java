@@ -36,8 +36,8 @@ class TwoInstancesTests {
 
 	@BeforeAll
 	static void start() {
-		first = server();
-		second = server();
+		first = startInstance();
+		second = startInstance();
 	}
 
 	@AfterAll
@@ -55,13 +55,13 @@ class TwoInstancesTests {
 	@DisplayName("Of 40 concurrent registrations of one name, one gets 201 and 39 get 409, and there is one row")
 	void oneWinner() throws Exception {
 		long before = Redis.calls("evalsha");
-		List<CompletableFuture<HttpResponse<String>>> answers = IntStream.range(0, 40)
+		List<CompletableFuture<HttpResponse<String>>> responses = IntStream.range(0, 40)
 			.mapToObj((i) -> ((i % 2 == 0) ? first : second).postAsync("/users?userName=taro"))
 			.toList();
-		Awaitility.await().until(() -> answers.stream().filter(CompletableFuture::isDone).count() == 39);
+		Awaitility.await().until(() -> responses.stream().filter(CompletableFuture::isDone).count() == 39);
 		assertThat(Redis.keys("two:{*")).hasSize(1);
 		points.grant();
-		List<Integer> statuses = answers.stream().map((each) -> each.join().statusCode()).toList();
+		List<Integer> statuses = responses.stream().map((each) -> each.join().statusCode()).toList();
 		assertThat(statuses).filteredOn((status) -> status == 201).hasSize(1);
 		assertThat(statuses).filteredOn((status) -> status == 409).hasSize(39);
 		assertThat(rows("taro")).isOne();
@@ -76,27 +76,27 @@ class TwoInstancesTests {
 	@Test
 	@DisplayName("Different names do not wait for each other")
 	void differentNames() throws Exception {
-		List<CompletableFuture<HttpResponse<String>>> answers = Stream
+		List<CompletableFuture<HttpResponse<String>>> responses = Stream
 			.of(first.postAsync("/users?userName=jiro"), second.postAsync("/users?userName=saburo"))
 			.toList();
 		points.awaitRequests(2);
 		points.grant();
-		assertThat(answers).allSatisfy((each) -> assertThat(each.join().statusCode()).isEqualTo(201));
+		assertThat(responses).allSatisfy((each) -> assertThat(each.join().statusCode()).isEqualTo(201));
 	}
 
 	@Test
 	@DisplayName("Without the annotation, two concurrent requests create two rows")
 	void unguarded() throws Exception {
-		List<CompletableFuture<HttpResponse<String>>> answers = Stream
+		List<CompletableFuture<HttpResponse<String>>> responses = Stream
 			.of(first.postAsync("/unguarded/users?userName=shiro"), second.postAsync("/unguarded/users?userName=shiro"))
 			.toList();
 		points.awaitRequests(2);
 		points.grant();
-		assertThat(answers).allSatisfy((each) -> assertThat(each.join().statusCode()).isEqualTo(201));
+		assertThat(responses).allSatisfy((each) -> assertThat(each.join().statusCode()).isEqualTo(201));
 		assertThat(rows("shiro")).isEqualTo(2);
 	}
 
-	private static TestServer server() {
+	private static TestServer startInstance() {
 		String[] properties = Stream
 			.concat(Stream.of(TestRedis.properties()),
 					Stream.of("lock.redis.key-prefix=two", "spring.datasource.url=jdbc:h2:mem:two;DB_CLOSE_DELAY=-1"))

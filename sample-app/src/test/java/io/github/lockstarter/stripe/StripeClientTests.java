@@ -59,8 +59,8 @@ class StripeClientTests {
 
 	@BeforeAll
 	static void start() {
-		first = server();
-		second = server();
+		first = startInstance();
+		second = startInstance();
 	}
 
 	@AfterAll
@@ -69,7 +69,7 @@ class StripeClientTests {
 		second.close();
 	}
 
-	private static TestServer server() {
+	private static TestServer startInstance() {
 		SpringApplication application = new SpringApplication(SampleApplication.class, PaymentIntents.class,
 				KeyRecorder.class);
 		application.setMainApplicationClass(SampleApplication.class);

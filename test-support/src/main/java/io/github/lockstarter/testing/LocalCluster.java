@@ -136,8 +136,8 @@ public final class LocalCluster implements RedisDeployment {
 	}
 
 	/** Returns a new client, with the settings of the auto-configuration. */
-	public RedisClusterClient client() {
-		RedisClusterClient client = RedisClusterClient.create(TestRedis.resources(),
+	public RedisClusterClient newClient() {
+		RedisClusterClient client = RedisClusterClient.create(TestRedis.newResources(),
 				this.nodes.stream().map((each) -> RedisURI.create("127.0.0.1", each.port())).toList());
 		client.setOptions(ClusterClientOptions.builder()
 			.timeoutOptions(TimeoutOptions.enabled())

@@ -35,7 +35,7 @@ public final class LocalDynamoDb extends LocalServer {
 
 	private static @Nullable LocalDynamoDb shared;
 
-	private final int port = unusedPort();
+	private final int port = reservePort();
 
 	private final List<String> storage;
 
@@ -77,7 +77,7 @@ public final class LocalDynamoDb extends LocalServer {
 				"-disableTelemetry", "-port", Integer.toString(this.port)));
 		command.addAll(this.storage);
 		start(command);
-		try (DynamoDbAsyncClient client = client(endpoint(), AwsRetryStrategy.doNotRetry())) {
+		try (DynamoDbAsyncClient client = newClient(endpoint(), AwsRetryStrategy.doNotRetry())) {
 			// A starting server may ignore an operation: the next one is answered.
 			awaitAnswer(() -> client
 				.listTables((list) -> list.overrideConfiguration((each) -> each.apiCallTimeout(Duration.ofSeconds(1))))
@@ -90,22 +90,22 @@ public final class LocalDynamoDb extends LocalServer {
 	}
 
 	/** Returns a new client. */
-	public DynamoDbAsyncClient client(ExecutionInterceptor... interceptors) {
-		return client(endpoint(), (configuration) -> configuration.executionInterceptors(List.of(interceptors)));
+	public DynamoDbAsyncClient newClient(ExecutionInterceptor... interceptors) {
+		return newClient(endpoint(), (configuration) -> configuration.executionInterceptors(List.of(interceptors)));
 	}
 
 	/** Returns a new client for a server. */
-	public static DynamoDbAsyncClient client(URI endpoint) {
-		return client(endpoint, (configuration) -> {
+	public static DynamoDbAsyncClient newClient(URI endpoint) {
+		return newClient(endpoint, (configuration) -> {
 		});
 	}
 
 	/** Returns a new client for a server, with this retry strategy. */
-	public static DynamoDbAsyncClient client(URI endpoint, RetryStrategy retries) {
-		return client(endpoint, (configuration) -> configuration.retryStrategy(retries));
+	public static DynamoDbAsyncClient newClient(URI endpoint, RetryStrategy retries) {
+		return newClient(endpoint, (configuration) -> configuration.retryStrategy(retries));
 	}
 
-	private static DynamoDbAsyncClient client(URI endpoint,
+	private static DynamoDbAsyncClient newClient(URI endpoint,
 			Consumer<ClientOverrideConfiguration.Builder> configuration) {
 		return DynamoDbAsyncClient.builder()
 			.endpointOverride(endpoint)

@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 public final class LocalMemcached extends LocalServer {
 
-	private final int port = unusedPort();
+	private final int port = reservePort();
 
 	private final List<String> command;
 

@@ -21,7 +21,7 @@ public final class LocalMySql extends LocalServer implements LocalDatabase {
 	/** The program of MySQL that this run tests; {@code null} for MariaDB. */
 	static final @Nullable String CHOSEN = System.getProperty("test.mysqld");
 
-	private final int port = unusedPort();
+	private final int port = reservePort();
 
 	/** The program of MySQL; {@code null} for MariaDB. */
 	private final @Nullable String mysqld;

@@ -14,7 +14,7 @@ import java.util.List;
  */
 public final class LocalPgBouncer extends LocalServer {
 
-	private final int port = unusedPort();
+	private final int port = reservePort();
 
 	private final LocalPostgreSql server;
 

@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 public final class LocalPostgreSql implements LocalDatabase {
 
-	private final int port = LocalServer.unusedPort();
+	private final int port = LocalServer.reservePort();
 
 	private final Path directory;
 

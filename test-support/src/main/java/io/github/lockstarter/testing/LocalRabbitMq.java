@@ -21,9 +21,9 @@ public final class LocalRabbitMq extends LocalServer {
 	 */
 	private static final String DEBIAN = "/usr/lib/rabbitmq/bin";
 
-	private final int port = unusedPort();
+	private final int port = reservePort();
 
-	private final String names = Integer.toString(unusedPort());
+	private final String names = Integer.toString(reservePort());
 
 	private LocalRabbitMq() {
 	}
@@ -51,7 +51,7 @@ public final class LocalRabbitMq extends LocalServer {
 		return Map.ofEntries(Map.entry("HOME", directory()), Map.entry("ERL_EPMD_ADDRESS", "127.0.0.1"),
 				Map.entry("ERL_EPMD_PORT", this.names), Map.entry("RABBITMQ_NODENAME", "rabbit@localhost"),
 				Map.entry("RABBITMQ_NODE_IP_ADDRESS", "127.0.0.1"), Map.entry("RABBITMQ_NODE_PORT", this.port),
-				Map.entry("RABBITMQ_DIST_PORT", unusedPort()), Map.entry("RABBITMQ_MNESIA_BASE", directory()),
+				Map.entry("RABBITMQ_DIST_PORT", reservePort()), Map.entry("RABBITMQ_MNESIA_BASE", directory()),
 				Map.entry("RABBITMQ_CONF_ENV_FILE", directory().resolve("none.conf")),
 				Map.entry("RABBITMQ_CONFIG_FILE", directory().resolve("rabbitmq")),
 				Map.entry("RABBITMQ_ADVANCED_CONFIG_FILE", directory().resolve("advanced.config")),

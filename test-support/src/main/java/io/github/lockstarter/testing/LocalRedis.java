@@ -31,7 +31,7 @@ public final class LocalRedis extends LocalServer {
 
 	private final List<String> command = new ArrayList<>();
 
-	private final int port = unusedPort();
+	private final int port = reservePort();
 
 	public LocalRedis(String... settings) {
 		this.command.addAll(List.of(executable(), "--port", Integer.toString(this.port), "--bind", "127.0.0.1",

@@ -154,7 +154,7 @@ public final class LocalSentinel implements RedisDeployment {
 	}
 
 	/** Returns a new, started connection factory of an application. */
-	public LettuceConnectionFactory connectionFactory() {
+	public LettuceConnectionFactory newConnectionFactory() {
 		RedisSentinelConfiguration configuration = new RedisSentinelConfiguration();
 		configuration.setMaster(NAME);
 		this.sentinels.forEach((each) -> configuration.sentinel("127.0.0.1", each.port()));

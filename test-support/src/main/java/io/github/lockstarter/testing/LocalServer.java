@@ -48,13 +48,13 @@ public abstract class LocalServer implements AutoCloseable {
 	}
 
 	/**
-	 * Returns a free port outside of the ranges from which Linux, macOS and Windows by
+	 * Reserves a free port outside of the ranges from which Linux, macOS and Windows by
 	 * default take ports for connections and for servers without a port of their own. No
 	 * other process of tests of this user gets it before this process ends. So it is most
 	 * likely still free when the server starts, and starts again. The port of a Redis
 	 * cluster bus, which is 10,000 higher, is free as well.
 	 */
-	public static int unusedPort() {
+	public static int reservePort() {
 		while (true) {
 			int port = ThreadLocalRandom.current().nextInt(11_000, 21_000);
 			if (!Ports.reserve(port)) {

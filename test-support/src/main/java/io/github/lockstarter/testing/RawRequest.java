@@ -35,31 +35,31 @@ public final class RawRequest implements AutoCloseable {
 	}
 
 	/** Waits for the whole response, or until it breaks off. */
-	public String answer() {
-		StringBuilder answer = new StringBuilder();
+	public String readResponse() {
+		StringBuilder response = new StringBuilder();
 		try {
-			while (readInto(answer)) {
+			while (readInto(response)) {
 				// Continue.
 			}
 		}
 		catch (IOException ex) {
-			answer.append(" broken off: ").append(ex.getMessage());
+			response.append(" broken off: ").append(ex.getMessage());
 		}
-		return answer.toString();
+		return response.toString();
 	}
 
 	/** Waits for a response up to some part of it. */
 	public void awaitPart(String part) throws IOException {
-		StringBuilder answer = new StringBuilder();
-		while (answer.indexOf(part) < 0) {
-			assertThat(readInto(answer)).as("more after <%s>", answer).isTrue();
+		StringBuilder response = new StringBuilder();
+		while (response.indexOf(part) < 0) {
+			assertThat(readInto(response)).as("more after <%s>", response).isTrue();
 		}
 	}
 
-	private boolean readInto(StringBuilder answer) throws IOException {
+	private boolean readInto(StringBuilder response) throws IOException {
 		int next = this.socket.getInputStream().read();
 		if (next >= 0) {
-			answer.append((char) next);
+			response.append((char) next);
 		}
 		return next >= 0;
 	}

@@ -17,18 +17,18 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 
 /**
- * An HTTP server that answers like DynamoDB in failure modes that DynamoDB Local does not
+ * An HTTP server that replies like DynamoDB in failure modes that DynamoDB Local does not
  * have.
  */
 public final class ScriptedDynamoDb implements AutoCloseable {
 
-	/** An answer to a grant. */
-	public static final Answer GRANTED = new Answer(200, "{\"Attributes\":{\"fence\":{\"N\":\"42\"}}}");
+	/** A reply to a grant. */
+	public static final Reply GRANTED = new Reply(200, "{\"Attributes\":{\"fence\":{\"N\":\"42\"}}}");
 
-	/** No answer. */
-	public static final Answer NONE = new Answer(0, "");
+	/** No reply. */
+	public static final Reply NONE = new Reply(0, "");
 
-	private final Queue<Answer> script = new ConcurrentLinkedQueue<>();
+	private final Queue<Reply> script = new ConcurrentLinkedQueue<>();
 
 	private final List<String> operations = new CopyOnWriteArrayList<>();
 
@@ -36,14 +36,14 @@ public final class ScriptedDynamoDb implements AutoCloseable {
 
 	private final HttpServer server;
 
-	private volatile Answer last;
+	private volatile Reply last;
 
 	/**
-	 * Starts a server that gives these answers in order, and then repeats the last one.
+	 * Starts a server that gives these replies in order, and then repeats the last one.
 	 */
-	public ScriptedDynamoDb(Answer... answers) {
-		this.script.addAll(List.of(answers));
-		this.last = answers[answers.length - 1];
+	public ScriptedDynamoDb(Reply... replies) {
+		this.script.addAll(List.of(replies));
+		this.last = replies[replies.length - 1];
 		try {
 			this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
 		}
@@ -51,13 +51,13 @@ public final class ScriptedDynamoDb implements AutoCloseable {
 			throw new UncheckedIOException(ex);
 		}
 		this.server.setExecutor(this.threads);
-		this.server.createContext("/", this::answer);
+		this.server.createContext("/", this::reply);
 		this.server.start();
 	}
 
-	/** Returns DynamoDB's answer to an operation that fails. */
-	public static Answer error(int status, String code) {
-		return new Answer(status, "{\"__type\":\"com.amazonaws.dynamodb.v20120810#%s\",\"message\":\"%s\"}"
+	/** Returns DynamoDB's reply to an operation that fails. */
+	public static Reply error(int status, String code) {
+		return new Reply(status, "{\"__type\":\"com.amazonaws.dynamodb.v20120810#%s\",\"message\":\"%s\"}"
 			.formatted(code, "said the server"));
 	}
 
@@ -70,18 +70,18 @@ public final class ScriptedDynamoDb implements AutoCloseable {
 		return this.operations;
 	}
 
-	private void answer(HttpExchange exchange) throws IOException {
+	private void reply(HttpExchange exchange) throws IOException {
 		String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
 		String operation = exchange.getRequestHeaders().getFirst("X-Amz-Target").replaceFirst(".*\\.", "");
 		this.operations.add(operation + (body.contains("REMOVE") ? " to free" : ""));
-		Answer next = this.script.poll();
-		Answer answer = (next != null) ? next : this.last;
-		if (answer.equals(NONE)) {
+		Reply next = this.script.poll();
+		Reply reply = (next != null) ? next : this.last;
+		if (reply.equals(NONE)) {
 			return;
 		}
-		byte[] bytes = answer.body().getBytes(StandardCharsets.UTF_8);
+		byte[] bytes = reply.body().getBytes(StandardCharsets.UTF_8);
 		exchange.getResponseHeaders().add("Content-Type", "application/x-amz-json-1.0");
-		exchange.sendResponseHeaders(answer.status(), bytes.length);
+		exchange.sendResponseHeaders(reply.status(), bytes.length);
 		exchange.getResponseBody().write(bytes);
 		exchange.close();
 	}
@@ -93,7 +93,7 @@ public final class ScriptedDynamoDb implements AutoCloseable {
 	}
 
 	/** A status and a body. */
-	public record Answer(int status, String body) {
+	public record Reply(int status, String body) {
 	}
 
 }

@@ -27,7 +27,7 @@ public final class TestRedis {
 	/** The auto-configuration's reconnect delay; the driver's default grows to 30 s. */
 	private static final Delay RECONNECT_DELAY = Delay.constant(Duration.ofMillis(100));
 
-	private static final ClientResources resources = resources();
+	private static final ClientResources resources = newResources();
 
 	private static @Nullable TestRedis instance;
 
@@ -58,12 +58,12 @@ public final class TestRedis {
 	}
 
 	/** Returns a new, started connection factory. */
-	public static LettuceConnectionFactory connectionFactory() {
-		return connectionFactory(host(), port());
+	public static LettuceConnectionFactory newConnectionFactory() {
+		return newConnectionFactory(host(), port());
 	}
 
 	/** Returns a new, started connection factory for a server. */
-	public static LettuceConnectionFactory connectionFactory(String host, int port) {
+	public static LettuceConnectionFactory newConnectionFactory(String host, int port) {
 		LettuceConnectionFactory factory = new LettuceConnectionFactory(new RedisStandaloneConfiguration(host, port),
 				LettuceClientConfiguration.builder().clientResources(resources).build());
 		factory.afterPropertiesSet();
@@ -72,7 +72,7 @@ public final class TestRedis {
 	}
 
 	/** Returns new client resources, which the client shuts down. */
-	public static ClientResources resources() {
+	public static ClientResources newResources() {
 		return ClientResources.builder().reconnectDelay(RECONNECT_DELAY).build();
 	}
 
@@ -85,22 +85,22 @@ public final class TestRedis {
 
 	private static TestRedis start(String kind) {
 		return switch (kind) {
-			case "container" -> container();
-			case "process" -> process();
-			case "any" -> containerOrProcess();
+			case "container" -> startContainer();
+			case "process" -> startProcess();
+			case "any" -> startContainerOrProcess();
 			default -> throw new IllegalArgumentException("test.redis must be container or process, not " + kind);
 		};
 	}
 
 	/**
-	 * Returns a container, or a process if Docker is unusable: an engine may be absent,
-	 * or unable to pull images.
+	 * Starts a container, or a process if Docker is unusable: an engine may be absent, or
+	 * unable to pull images.
 	 */
-	private static TestRedis containerOrProcess() {
+	private static TestRedis startContainerOrProcess() {
 		CompletableFuture<TestRedis> container = new CompletableFuture<>();
 		Thread starter = new Thread(() -> {
 			try {
-				container.complete(container());
+				container.complete(startContainer());
 			}
 			catch (Throwable ex) {
 				container.completeExceptionally(ex);
@@ -113,19 +113,19 @@ public final class TestRedis {
 		}
 		catch (InterruptedException | ExecutionException | TimeoutException ex) {
 			LogFactory.getLog(TestRedis.class).warn("No container with Redis, so a process is used: " + ex);
-			return process();
+			return startProcess();
 		}
 	}
 
 	@SuppressWarnings("resource")
-	private static TestRedis container() {
+	private static TestRedis startContainer() {
 		GenericContainer<?> container = new GenericContainer<>("redis:8").withExposedPorts(6379);
 		container.start();
 		return new TestRedis(container.getHost(), container.getMappedPort(6379));
 	}
 
 	@SuppressWarnings("resource")
-	private static TestRedis process() {
+	private static TestRedis startProcess() {
 		return new TestRedis("127.0.0.1", LocalRedis.started().port());
 	}
 

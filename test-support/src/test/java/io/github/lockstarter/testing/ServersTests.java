@@ -35,7 +35,7 @@ class ServersTests {
 	}
 
 	private static String productOf(String host, int port) {
-		LettuceConnectionFactory factory = TestRedis.connectionFactory(host, port);
+		LettuceConnectionFactory factory = TestRedis.newConnectionFactory(host, port);
 		try {
 			Properties info = factory.getConnection().serverCommands().info("server");
 			String valkey = info.getProperty("valkey_version");

@@ -24,7 +24,7 @@ public record RedisAddress(int port) implements Serializable {
 	}
 
 	/** Returns a new, started connection factory. */
-	LettuceConnectionFactory connectionFactory() {
+	LettuceConnectionFactory newConnectionFactory() {
 		LettuceConnectionFactory factory = new LettuceConnectionFactory(HOST, this.port);
 		factory.afterPropertiesSet();
 		factory.start();

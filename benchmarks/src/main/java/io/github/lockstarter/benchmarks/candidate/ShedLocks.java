@@ -33,7 +33,7 @@ final class ShedLocks implements LockClient {
 	private final Runnable close;
 
 	ShedLocks(RedisAddress address) {
-		LettuceConnectionFactory factory = address.connectionFactory();
+		LettuceConnectionFactory factory = address.newConnectionFactory();
 		this.provider = new RedisLockProvider(factory, "shedlock");
 		this.close = factory::destroy;
 	}

@@ -22,7 +22,7 @@ final class SpringDataLocks implements LockClient {
 	private final StringRedisTemplate redis;
 
 	SpringDataLocks(RedisAddress address) {
-		this.factory = address.connectionFactory();
+		this.factory = address.newConnectionFactory();
 		this.redis = new StringRedisTemplate(this.factory);
 	}
 

@@ -52,7 +52,7 @@ final class SpringIntegrationLocks implements LockClient {
 	}
 
 	private static LockClient onRedis(RedisAddress address, RedisLockType type) {
-		LettuceConnectionFactory factory = address.connectionFactory();
+		LettuceConnectionFactory factory = address.newConnectionFactory();
 		RedisLockRegistry registry = new RedisLockRegistry(factory, "integration", TTL);
 		registry.setRedisLockType(type);
 		return new SpringIntegrationLocks(registry, () -> {

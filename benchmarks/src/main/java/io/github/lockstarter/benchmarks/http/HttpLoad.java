@@ -43,7 +43,7 @@ public final class HttpLoad implements AutoCloseable {
 	 * not counted
 	 * @param keys the key of each client, by its number
 	 */
-	public Answers run(int port, Variant variant, Duration work, Duration duration,
+	public Responses run(int port, Variant variant, Duration work, Duration duration,
 			IntFunction<Supplier<String>> keys) {
 		String address = variant.address(port, work);
 		long end = System.nanoTime() + duration.toNanos();
@@ -53,9 +53,9 @@ public final class HttpLoad implements AutoCloseable {
 		Flux.merge(Flux.fromIterable(clients).map(Client::run), CLIENTS).blockLast();
 		Histogram latencies = new Histogram(3);
 		clients.forEach((client) -> latencies.add(client.latencies));
-		return new Answers(new Slice(latencies, duration.toNanos() / 1e9, Double.NaN),
+		return new Responses(new Slice(latencies, duration.toNanos() / 1e9, Double.NaN),
 				clients.stream().mapToLong((client) -> client.ran).sum(),
-				clients.stream().mapToLong((client) -> client.unanswered).sum());
+				clients.stream().mapToLong((client) -> client.withoutResponse).sum());
 	}
 
 	@Override
@@ -76,7 +76,7 @@ public final class HttpLoad implements AutoCloseable {
 
 		private long ran;
 
-		private long unanswered;
+		private long withoutResponse;
 
 		Client(String address, Supplier<String> keys, long end) {
 			this.address = address;
@@ -95,7 +95,7 @@ public final class HttpLoad implements AutoCloseable {
 				.responseSingle((response, body) -> body.then(Mono.just(response.status().code())))
 				.doOnNext((status) -> record(status, System.nanoTime(), start))
 				.onErrorResume(ReadTimeoutException.class, (timeout) -> {
-					this.unanswered++;
+					this.withoutResponse++;
 					return Mono.empty();
 				});
 		}

@@ -43,7 +43,7 @@ public final class LockLoad implements AutoCloseable {
 	public Outcome run(int port, int cycles) {
 		Round round = new Round(port, new AtomicInteger(cycles - this.connections.size()));
 		Flux.merge(Flux.fromStream(clients(round)), this.connections.size()).blockLast();
-		return new Outcome(round.latencies, (round.lastAnswer.get() - round.start) / 1e9, round.errors.get());
+		return new Outcome(round.latencies, (round.lastResponse.get() - round.start) / 1e9, round.errors.get());
 	}
 
 	private Stream<Mono<Void>> clients(Round round) {
@@ -78,7 +78,7 @@ public final class LockLoad implements AutoCloseable {
 
 		private final long start = System.nanoTime();
 
-		private final AtomicLong lastAnswer = new AtomicLong(this.start);
+		private final AtomicLong lastResponse = new AtomicLong(this.start);
 
 		private final int port;
 
@@ -104,7 +104,7 @@ public final class LockLoad implements AutoCloseable {
 				return request.doOnSuccess((done) -> {
 					long now = System.nanoTime();
 					this.latencies.recordValue(now - sent);
-					this.lastAnswer.accumulateAndGet(now, Math::max);
+					this.lastResponse.accumulateAndGet(now, Math::max);
 				});
 			});
 		}

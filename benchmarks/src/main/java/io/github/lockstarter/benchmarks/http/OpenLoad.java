@@ -49,7 +49,7 @@ public final class OpenLoad implements AutoCloseable {
 		String uri = variant.address(port, work) + "one";
 		Histogram runs = new AtomicHistogram(TimeUnit.MINUTES.toNanos(1), 3);
 		Histogram rejections = new AtomicHistogram(TimeUnit.MINUTES.toNanos(1), 3);
-		AtomicLong unanswered = new AtomicLong();
+		AtomicLong withoutResponse = new AtomicLong();
 		AtomicInteger otherStatus = new AtomicInteger();
 		AtomicLong underWay = new AtomicLong(1);
 		CountDownLatch done = new CountDownLatch(1);
@@ -77,14 +77,14 @@ public final class OpenLoad implements AutoCloseable {
 						case 409 -> rejections.recordValue(System.nanoTime() - arrived);
 						default -> otherStatus.set(status);
 					}
-				}, (failure) -> unanswered.incrementAndGet());
+				}, (failure) -> withoutResponse.incrementAndGet());
 		}
 		ended.run();
 		done.await();
 		if (otherStatus.get() != 0) {
 			throw new IllegalStateException("POST %s returned %d".formatted(uri, otherStatus.get()));
 		}
-		return new Outcome(runs, rejections, unanswered.get());
+		return new Outcome(runs, rejections, withoutResponse.get());
 	}
 
 	/** Returns the next arrival of a Poisson process. */
@@ -102,9 +102,9 @@ public final class OpenLoad implements AutoCloseable {
 	 *
 	 * @param runs the latencies of requests that ran, in nanoseconds
 	 * @param rejections the latencies of rejections, in nanoseconds
-	 * @param unanswered the number of requests that never got a response
+	 * @param withoutResponse the number of requests that never got a response
 	 */
-	public record Outcome(Histogram runs, Histogram rejections, long unanswered) {
+	public record Outcome(Histogram runs, Histogram rejections, long withoutResponse) {
 
 		/** Returns the share of the requests that ran, in percent. */
 		public double ranPercent() {

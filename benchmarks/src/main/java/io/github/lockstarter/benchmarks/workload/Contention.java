@@ -77,7 +77,7 @@ record Contention<A>(A server, Candidate<A> candidate, String key, int process, 
 	 * @param thread the number of the thread, counted across all processes
 	 * @param wanted the time of the attempt
 	 * @param acquired the time of the grant
-	 * @param released the time at which its release was requested
+	 * @param released the time at which its release began
 	 */
 	record Holding(int process, int thread, long wanted, long acquired, long released) implements Serializable {
 

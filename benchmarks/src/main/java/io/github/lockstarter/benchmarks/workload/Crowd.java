@@ -18,13 +18,13 @@ import io.github.lockstarter.benchmarks.measure.ServerProcess;
  * @param count the number of requests
  * @param before the resources of the server without them
  * @param meanwhile the resources of the server while they wait
- * @param answered the number of requests that ended although the lock was held
+ * @param ended the number of requests that ended although the lock was held
  * @param goneMillis the time that the server needed to close their connections after
  * their clients disconnected
  * @param freeMillis the time that it then needed to release the lock and grant it to
  * another client
  */
-record Crowd(int count, Footing before, Footing meanwhile, int answered, double goneMillis, double freeMillis) {
+record Crowd(int count, Footing before, Footing meanwhile, int ended, double goneMillis, double freeMillis) {
 
 	private static final String NAME = "wanted";
 
@@ -37,12 +37,12 @@ record Crowd(int count, Footing before, Footing meanwhile, int answered, double 
 		Assert.state(token != null, "No token");
 		Footing before = Footing.of(server);
 		Footing meanwhile;
-		int answered;
+		int ended;
 		long start;
 		try (WaitingRequests waiting = new WaitingRequests(server.port(), NAME, count)) {
 			meanwhile = Footing.of(server);
-			answered = waiting.ended();
-			Assert.state(answered > 0 || meanwhile.connections >= count, "A client has disconnected");
+			ended = waiting.ended();
+			Assert.state(ended > 0 || meanwhile.connections >= count, "A client has disconnected");
 			start = System.nanoTime();
 		}
 		Awaitility.await()
@@ -58,7 +58,7 @@ record Crowd(int count, Footing before, Footing meanwhile, int answered, double 
 		double freeMillis = millisSince(start);
 		Assert.state(next != null, "No token");
 		requests.release(NAME, next).block(LONG);
-		return new Crowd(count, before, meanwhile, answered, goneMillis, freeMillis);
+		return new Crowd(count, before, meanwhile, ended, goneMillis, freeMillis);
 	}
 
 	private static double millisSince(long start) {

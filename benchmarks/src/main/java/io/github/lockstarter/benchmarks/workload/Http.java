@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
 
-import io.github.lockstarter.benchmarks.http.Answers;
+import io.github.lockstarter.benchmarks.http.Responses;
 import io.github.lockstarter.benchmarks.http.HttpLoad;
 import io.github.lockstarter.benchmarks.http.OpenLoad;
 import io.github.lockstarter.benchmarks.http.Server;
@@ -51,9 +51,10 @@ public final class Http implements Workload {
 			Effort warmUp = new Effort(0, run.brief() ? 1 : 3, Duration.ofSeconds(run.brief() ? 1 : 2));
 			distinctKeys("to warm up", warmUp, ports, load);
 			oneKey("to warm up", warmUp, ports, load);
-			Rounds<Endpoint, Answers> distinctKeys = distinctKeys("distinct keys",
+			Rounds<Endpoint, Responses> distinctKeys = distinctKeys("distinct keys",
 					run.effort(1, 10, Duration.ofMillis(350)), ports, load);
-			Rounds<Endpoint, Answers> oneKey = oneKey("one key", run.effort(1, 8, Duration.ofMillis(700)), ports, load);
+			Rounds<Endpoint, Responses> oneKey = oneKey("one key", run.effort(1, 8, Duration.ofMillis(700)), ports,
+					load);
 			Rounds<Endpoint, OpenLoad.Outcome> openKey = arrivals(run.effort(1, 6, Duration.ofSeconds(1)), ports,
 					arrivals);
 			for (Server server : ports.keySet()) {
@@ -69,14 +70,14 @@ public final class Http implements Workload {
 		}
 	}
 
-	private static Rounds<Endpoint, Answers> distinctKeys(String what, Effort effort, Map<Server, Integer> ports,
+	private static Rounds<Endpoint, Responses> distinctKeys(String what, Effort effort, Map<Server, Integer> ports,
 			HttpLoad load) throws Exception {
 		return Rounds.run("http, distinct keys, " + what, effort, endpoints(ports, KeySpace.DISTINCT),
 				(endpoint) -> load.run(endpoint.port(ports), endpoint.variant, Duration.ZERO, effort.slice(),
 						(client) -> new Keys(client)::next));
 	}
 
-	private static Rounds<Endpoint, Answers> oneKey(String what, Effort effort, Map<Server, Integer> ports,
+	private static Rounds<Endpoint, Responses> oneKey(String what, Effort effort, Map<Server, Integer> ports,
 			HttpLoad load) throws Exception {
 		return Rounds.run("http, one key, " + what, effort, endpoints(ports, KeySpace.ONE), (endpoint) -> load
 			.run(endpoint.port(ports), endpoint.variant, WORK, effort.slice(), (client) -> () -> "one"));
@@ -95,54 +96,54 @@ public final class Http implements Workload {
 		return ports.keySet().stream().flatMap((server) -> Endpoint.of(server, keys)).toList();
 	}
 
-	private static void reportDistinctKeys(Report report, Server server, Rounds<Endpoint, Answers> rounds) {
+	private static void reportDistinctKeys(Report report, Server server, Rounds<Endpoint, Responses> rounds) {
 		Endpoint free = new Endpoint(server, Variant.NONE);
 		Endpoint byHand = new Endpoint(server, Variant.BY_HAND);
 		Table table = new Table("", "rate / no lock ↑", "rate / by hand ↑", "p99 / no lock ↓");
 		Endpoint.of(server, KeySpace.DISTINCT)
 			.forEach((endpoint) -> table.row(endpoint.variant,
-					rounds.ratio(endpoint, free, (answers) -> answers.slice().rate()),
-					rounds.ratio(endpoint, byHand, (answers) -> answers.slice().rate()),
-					rounds.ratio(endpoint, free, (answers) -> answers.slice().percentile(99))));
+					rounds.ratio(endpoint, free, (responses) -> responses.slice().rate()),
+					rounds.ratio(endpoint, byHand, (responses) -> responses.slice().rate()),
+					rounds.ratio(endpoint, free, (responses) -> responses.slice().percentile(99))));
 		report.table(
 				"**%s, distinct keys.** The handler does nothing. Without a lock there were %s responses per\nsecond."
-					.formatted(server, Spread.text(rounds.of(free, (answers) -> answers.slice().rate()).median())),
+					.formatted(server, Spread.text(rounds.of(free, (responses) -> responses.slice().rate()).median())),
 				table);
-		unanswered(report, server, KeySpace.DISTINCT, rounds);
+		withoutResponse(report, server, KeySpace.DISTINCT, rounds);
 		double least = (server == Server.PLATFORM_THREADS) ? 1 : 0.97;
 		rate(report, server, rounds, Variant.THIS, Variant.BY_HAND, least);
 		rate(report, server, rounds, Variant.THIS_PROPERTY, Variant.BY_HAND_PROPERTY, least);
 	}
 
-	private static void rate(Report report, Server server, Rounds<Endpoint, Answers> rounds, Variant variant,
+	private static void rate(Report report, Server server, Rounds<Endpoint, Responses> rounds, Variant variant,
 			Variant byHand, double least) {
 		report.atLeast("%s, %s, distinct keys: responses per second / the same lock by hand".formatted(variant, server),
 				least, rounds.ratio(new Endpoint(server, variant), new Endpoint(server, byHand),
-						(answers) -> answers.slice().rate()));
+						(responses) -> responses.slice().rate()));
 	}
 
-	private static void reportOneKey(Report report, Server server, Rounds<Endpoint, Answers> rounds) {
+	private static void reportOneKey(Report report, Server server, Rounds<Endpoint, Responses> rounds) {
 		Endpoint byHand = new Endpoint(server, Variant.BY_HAND_PROBLEM);
 		Endpoint annotated = new Endpoint(server, Variant.THIS);
 		Table table = new Table("", "responses / by hand with problem ↑", "runs / by hand with problem ↑",
 				"p99 / by hand with problem ↓", "ran, % –", "ran per second ↑");
 		Endpoint.of(server, KeySpace.ONE)
 			.forEach((endpoint) -> table.row(endpoint.variant,
-					rounds.ratio(endpoint, byHand, (answers) -> answers.slice().rate()),
-					rounds.ratio(endpoint, byHand, Answers::ranPerSecond),
-					rounds.ratio(endpoint, byHand, (answers) -> answers.slice().percentile(99)),
-					Spread.text(rounds.of(endpoint, Answers::ranPercent).median()),
-					Spread.text(rounds.of(endpoint, Answers::ranPerSecond).median())));
+					rounds.ratio(endpoint, byHand, (responses) -> responses.slice().rate()),
+					rounds.ratio(endpoint, byHand, Responses::ranPerSecond),
+					rounds.ratio(endpoint, byHand, (responses) -> responses.slice().percentile(99)),
+					Spread.text(rounds.of(endpoint, Responses::ranPercent).median()),
+					Spread.text(rounds.of(endpoint, Responses::ranPerSecond).median())));
 		report.table("""
 				**%s, one key.** The handler holds the lock for %d ms, and other
 				requests are rejected meanwhile. By hand, with the problem document, there were %s responses per
 				second.""".formatted(server, WORK.toMillis(),
-				Spread.text(rounds.of(byHand, (answers) -> answers.slice().rate()).median())), table);
-		unanswered(report, server, KeySpace.ONE, rounds);
+				Spread.text(rounds.of(byHand, (responses) -> responses.slice().rate()).median())), table);
+		withoutResponse(report, server, KeySpace.ONE, rounds);
 		report.atLeast("%s, %s, one key: responses per second / by hand with the same problem document".formatted(
-				Variant.THIS, server), 1.2, rounds.ratio(annotated, byHand, (answers) -> answers.slice().rate()));
+				Variant.THIS, server), 1.2, rounds.ratio(annotated, byHand, (responses) -> responses.slice().rate()));
 		report.atLeast("%s, %s, one key: runs per second / by hand with the same problem document"
-			.formatted(Variant.THIS, server), 1.1, rounds.ratio(annotated, byHand, Answers::ranPerSecond));
+			.formatted(Variant.THIS, server), 1.1, rounds.ratio(annotated, byHand, Responses::ranPerSecond));
 	}
 
 	private static void reportArrivals(Report report, Server server, Rounds<Endpoint, OpenLoad.Outcome> rounds) {
@@ -155,7 +156,7 @@ public final class Http implements Workload {
 					rounds.of(endpoint, (outcome) -> outcome.runs().getValueAtPercentile(99) / 1e6),
 					rounds.of(endpoint, (outcome) -> outcome.rejections().getValueAtPercentile(50) / 1e6),
 					rounds.of(endpoint, (outcome) -> outcome.rejections().getValueAtPercentile(99) / 1e6),
-					rounds.results(endpoint).stream().mapToLong(OpenLoad.Outcome::unanswered).sum()));
+					rounds.results(endpoint).stream().mapToLong(OpenLoad.Outcome::withoutResponse).sum()));
 		report.table("""
 				**%s, one key, random arrivals.** %,d requests per second arrive at
 				random, and each run takes %d ms. The time counts from the arrival.""".formatted(server, OpenLoad.RATE,
@@ -165,9 +166,10 @@ public final class Http implements Workload {
 	/**
 	 * Reports requests to a server that got no response; each of them blocked one client.
 	 */
-	private static void unanswered(Report report, Server server, KeySpace keys, Rounds<Endpoint, Answers> rounds) {
+	private static void withoutResponse(Report report, Server server, KeySpace keys,
+			Rounds<Endpoint, Responses> rounds) {
 		Endpoint.of(server, keys).forEach((endpoint) -> {
-			long requests = rounds.results(endpoint).stream().mapToLong(Answers::unanswered).sum();
+			long requests = rounds.results(endpoint).stream().mapToLong(Responses::withoutResponse).sum();
 			if (requests > 0) {
 				report.paragraph(
 						"%s, %s: %d requests never got a response.".formatted(server, endpoint.variant, requests));

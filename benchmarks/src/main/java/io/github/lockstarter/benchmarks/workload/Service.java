@@ -110,7 +110,7 @@ public final class Service implements Workload {
 			Crowd crowd = Crowd.of(servers.of(variant), count);
 			table.row(variant, crowd.before().threads(), crowd.meanwhile().threads(), Spread.text(crowd.heapEach()),
 					Spread.text(crowd.before().residentBytes() / 1e6),
-					Spread.text(crowd.meanwhile().residentBytes() / 1e6), crowd.answered(),
+					Spread.text(crowd.meanwhile().residentBytes() / 1e6), crowd.ended(),
 					Spread.text(crowd.goneMillis()), Spread.text(crowd.freeMillis()));
 			run.report()
 				.atMost("%s, %,d requests that wait: threads each".formatted(variant, count), 0.01,
@@ -120,7 +120,7 @@ public final class Service implements Workload {
 					.formatted(variant, count), 1000, crowd.freeMillis());
 			run.report()
 				.atMost("%s, %,d requests that wait: ended before their time".formatted(variant, count), 0,
-						crowd.answered());
+						crowd.ended());
 		}
 		run.report()
 			.table("""

@@ -60,7 +60,7 @@ record TransactionalReplay(Run run, PostgreSqlServer server) {
 				for its transaction, as it does without a lock. The store uses at most one connection of its own for
 				a call, while a statement of the lock runs before or after the method. A lock adds two commits: one
 				for its acquisition and one for its release.""");
-		try (ConfigurableApplicationContext application = application()) {
+		try (ConfigurableApplicationContext application = startApplication()) {
 			Payments payments = application.getBean(Payments.class);
 			application.getBean(JdbcClient.class).sql("CREATE TABLE payments (id VARCHAR(50))").update();
 			String replayed = UUID.randomUUID().toString();
@@ -110,7 +110,7 @@ record TransactionalReplay(Run run, PostgreSqlServer server) {
 			.table("**1 thread.** The p50 without a lock was %s µs.".formatted(Spread.text(plain.median())), table);
 	}
 
-	private ConfigurableApplicationContext application() {
+	private ConfigurableApplicationContext startApplication() {
 		DatabaseAddress address = this.server.address();
 		return new SpringApplicationBuilder(Application.class).web(WebApplicationType.NONE)
 			.bannerMode(Banner.Mode.OFF)

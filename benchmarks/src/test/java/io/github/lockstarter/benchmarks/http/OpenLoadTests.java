@@ -22,7 +22,7 @@ class OpenLoadTests {
 			requests.incrementAndGet();
 			return (number % 4 == 0) ? 200 : 409;
 		});
-		assertThat(outcome.unanswered()).isZero();
+		assertThat(outcome.withoutResponse()).isZero();
 		assertThat(outcome.runs().getTotalCount()).isPositive().isEqualTo(requests.get() / 4);
 		assertThat(outcome.runs().getTotalCount() + outcome.rejections().getTotalCount()).isEqualTo(requests.get());
 	}

@@ -19,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 class ContentionTests {
 
 	@Test
-	@DisplayName("Threads of another process acquire the lock, and report when they requested, got and released it")
+	@DisplayName("Threads of another process acquire the lock, and report when they wanted, got and released it")
 	void inAnotherProcess() throws Exception {
 		try (LocalRedis redis = LocalRedis.started(); Worker worker = new Worker()) {
 			RedisAddress address = new RedisAddress(redis.port());

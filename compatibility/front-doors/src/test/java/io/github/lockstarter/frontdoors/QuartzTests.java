@@ -82,10 +82,10 @@ class QuartzTests {
 		start(job);
 		this.work.awaitBegun();
 		start(job);
-		assertThat(end()).get()
+		assertThat(awaitEnd()).get()
 			.satisfies((failure) -> assertThat(failure).hasRootCauseInstanceOf(LockConflictException.class));
 		this.work.end();
-		assertThat(end()).isEmpty();
+		assertThat(awaitEnd()).isEmpty();
 		assertThat(this.work.mostInside()).isEqualTo(1);
 	}
 
@@ -95,9 +95,9 @@ class QuartzTests {
 		start(SkippedJob.class);
 		this.work.awaitBegun();
 		start(SkippedJob.class);
-		assertThat(end()).isEmpty();
+		assertThat(awaitEnd()).isEmpty();
 		this.work.end();
-		assertThat(end()).isEmpty();
+		assertThat(awaitEnd()).isEmpty();
 		assertThat(this.work.runs()).isEqualTo(1);
 	}
 
@@ -106,7 +106,7 @@ class QuartzTests {
 				TriggerBuilder.newTrigger().startNow().build());
 	}
 
-	private Optional<Throwable> end() throws InterruptedException {
+	private Optional<Throwable> awaitEnd() throws InterruptedException {
 		Optional<Throwable> end = this.ends.poll(30, TimeUnit.SECONDS);
 		assertThat(end).as("a job has ended within 30 s").isNotNull();
 		return end;

@@ -29,12 +29,12 @@ class ClientTests {
 
 	private static final SmallProject project = SmallProject.of("client");
 
-	private static final Answer DONE = new Answer(200, "none", null);
+	private static final Response DONE = new Response(200, "none", null);
 
-	private static final Answer LEASE_LOST = new Answer(409, "lease-lost", null);
+	private static final Response LEASE_LOST = new Response(409, "lease-lost", null);
 
 	/** The responses that are left. */
-	private static final Queue<Answer> answers = new ConcurrentLinkedQueue<>();
+	private static final Queue<Response> responses = new ConcurrentLinkedQueue<>();
 
 	/** The path and the key of each request. */
 	private static final List<String> requests = new CopyOnWriteArrayList<>();
@@ -67,8 +67,8 @@ class ClientTests {
 	@Test
 	@DisplayName("Without Jackson, it repeats what was rejected with Retry-After, but no other conflict")
 	void withoutJackson() {
-		assertThat(statuses(project.jars("runtime"), new Answer(409, "request-in-progress", 1),
-				new Answer(503, "lock-store-unavailable", 0), DONE, LEASE_LOST))
+		assertThat(statuses(project.jars("runtime"), new Response(409, "request-in-progress", 1),
+				new Response(503, "lock-store-unavailable", 0), DONE, LEASE_LOST))
 			.containsExactly("status: 200", "status: 409");
 	}
 
@@ -81,8 +81,8 @@ class ClientTests {
 			.stream()
 			.filter((jar) -> SmallProject.artifact(jar).startsWith("jackson-"))
 			.forEach(jars::add);
-		assertThat(statuses(jars, new Answer(409, "request-in-progress", null),
-				new Answer(503, "lock-store-unavailable", 0), DONE, new Answer(409, "sold-out", 1)))
+		assertThat(statuses(jars, new Response(409, "request-in-progress", null),
+				new Response(503, "lock-store-unavailable", 0), DONE, new Response(409, "sold-out", 1)))
 			.containsExactly("status: 200", "status: 409");
 	}
 
@@ -90,9 +90,9 @@ class ClientTests {
 	 * Sends two orders, of which the first one gets three responses, and returns their
 	 * statuses.
 	 */
-	private static List<String> statuses(List<Path> jars, Answer... script) {
-		answers.clear();
-		answers.addAll(List.of(script));
+	private static List<String> statuses(List<Path> jars, Response... script) {
+		responses.clear();
+		responses.addAll(List.of(script));
 		requests.clear();
 		List<Path> classPath = new ArrayList<>(List.of(output));
 		classPath.addAll(jars);
@@ -107,19 +107,19 @@ class ClientTests {
 	private static void respond(HttpExchange exchange) throws IOException {
 		exchange.getRequestBody().readAllBytes();
 		requests.add(exchange.getRequestURI() + " " + exchange.getRequestHeaders().getFirst("Idempotency-Key"));
-		Answer answer = answers.remove();
-		byte[] body = answer.body().getBytes(StandardCharsets.UTF_8);
+		Response response = responses.remove();
+		byte[] body = response.body().getBytes(StandardCharsets.UTF_8);
 		exchange.getResponseHeaders().set("Content-Type", "application/problem+json");
-		if (answer.retryAfter() != null) {
-			exchange.getResponseHeaders().set("Retry-After", answer.retryAfter().toString());
+		if (response.retryAfter() != null) {
+			exchange.getResponseHeaders().set("Retry-After", response.retryAfter().toString());
 		}
-		exchange.sendResponseHeaders(answer.status(), body.length);
+		exchange.sendResponseHeaders(response.status(), body.length);
 		exchange.getResponseBody().write(body);
 		exchange.close();
 	}
 
 	/** What the API responds. */
-	private record Answer(int status, String problem, @Nullable Integer retryAfter) {
+	private record Response(int status, String problem, @Nullable Integer retryAfter) {
 
 		String body() {
 			return "{\"type\":\"https://example.org/problems/%s\"}".formatted(this.problem);

@@ -16,7 +16,7 @@ import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.registry.RegistryAccess;
-import io.github.lockstarter.registry.simulation.Caller.Kind;
+import io.github.lockstarter.registry.simulation.SimulatedCaller.Kind;
 
 /**
  * The invariants of callers: each is answered in time.
@@ -82,7 +82,7 @@ final class CallerInvariants {
 	}
 
 	/** Called just before an acquisition of a caller. */
-	void arrives(Caller caller) {
+	void arrives(SimulatedCaller caller) {
 		this.callers.merge(caller.process(), 1, Integer::sum);
 		if (caller.waits()) {
 			WaiterQueue queue = queue(caller.process(), caller.key());
@@ -97,7 +97,7 @@ final class CallerInvariants {
 	 * Called just before a caller's acquisition of several locks, for which it waits one
 	 * after the other.
 	 */
-	void arrives(List<Caller> group) {
+	void arrives(List<SimulatedCaller> group) {
 		SimulatedProcess process = group.get(0).process();
 		this.callers.merge(process, group.size(), Integer::sum);
 		if (!group.get(0).waits()) {
@@ -112,14 +112,14 @@ final class CallerInvariants {
 	 * command for this lock that is in flight, or that must follow to find out whether
 	 * the lock is held.
 	 */
-	private void expectAnswer(List<Caller> group) {
+	private void expectAnswer(List<SimulatedCaller> group) {
 		SimulatedProcess process = group.get(0).process();
 		int answered = group.stream().mapToInt((caller) -> process.store().use().answers(caller.key())).sum();
 		checkAnswered(group, process.nanoTime(), answered, this.world.now());
 	}
 
-	private void checkAnswered(List<Caller> group, long begin, int answered, long since) {
-		Caller caller = group.get(0);
+	private void checkAnswered(List<SimulatedCaller> group, long begin, int answered, long since) {
+		SimulatedCaller caller = group.get(0);
 		SimulatedProcess process = caller.process();
 		if (caller.isAnswered()) {
 			return;
@@ -154,7 +154,7 @@ final class CallerInvariants {
 	}
 
 	/** Called when the caller is answered. */
-	void answered(Caller caller, @Nullable Throwable failure) {
+	void answered(SimulatedCaller caller, @Nullable Throwable failure) {
 		left(caller);
 		if (failure != null) {
 			expectNothingKept(caller);
@@ -171,7 +171,7 @@ final class CallerInvariants {
 	}
 
 	/** Checks that a caller that did not get all of several locks holds none. */
-	private void expectNothingKept(Caller caller) {
+	private void expectNothingKept(SimulatedCaller caller) {
 		if (caller.kind() == Kind.GROUP) {
 			SimulatedProcess process = caller.process();
 			long since = this.world.now();
@@ -187,17 +187,17 @@ final class CallerInvariants {
 	}
 
 	/** During a long wait, a caller may lose the first of several locks. */
-	private static boolean mayLose(Caller caller) {
+	private static boolean mayLose(SimulatedCaller caller) {
 		return caller.kind() == Kind.GROUP
 				&& caller.options().maxHold().compareTo(caller.options().waitTime().plusSeconds(1)) < 0;
 	}
 
-	void gaveUp(Caller caller) {
+	void gaveUp(SimulatedCaller caller) {
 		left(caller);
 		expectNothingKept(caller);
 	}
 
-	private void left(Caller caller) {
+	private void left(SimulatedCaller caller) {
 		if (caller.kind() == Kind.GROUP) {
 			this.leases.awaitsNoMore(caller);
 		}

@@ -45,7 +45,7 @@ final class FaultInjector {
 	}
 
 	private void bear() {
-		SimulatedProcess process = new SimulatedProcess("process " + ++this.born, this.world, this.world.clock());
+		SimulatedProcess process = new SimulatedProcess("process " + ++this.born, this.world, this.world.newClock());
 		this.processes.add(process);
 		process.store().whenReconnected(() -> this.invariants.leases().reconnected(process));
 		process.whenReleased(() -> this.invariants.leases().released(process));

@@ -9,7 +9,7 @@ import io.github.lockstarter.registry.simulation.StoreUse.Grant;
  */
 final class Holding {
 
-	private final Caller caller;
+	private final SimulatedCaller caller;
 
 	private final Lease lease;
 
@@ -30,7 +30,7 @@ final class Holding {
 	/**
 	 * Creates a holding. The lease may have ended already: it is delivered late then.
 	 */
-	Holding(Caller caller, Lease lease, Grant grant, long now) {
+	Holding(SimulatedCaller caller, Lease lease, Grant grant, long now) {
 		this.caller = caller;
 		this.lease = lease;
 		this.grant = grant;
@@ -52,7 +52,7 @@ final class Holding {
 		return this.caller.number() % 2 == 0;
 	}
 
-	Caller caller() {
+	SimulatedCaller caller() {
 		return this.caller;
 	}
 

@@ -40,7 +40,7 @@ final class Invariants {
 	}
 
 	/** Called just before the caller releases its lease. */
-	void releases(Caller caller, Lease lease, @Nullable String result) {
+	void releases(SimulatedCaller caller, Lease lease, @Nullable String result) {
 		this.leases.releases(caller, lease, result, this.callers::releases);
 	}
 

@@ -20,7 +20,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.TokenLocks.TokenLock;
 import io.github.lockstarter.registry.lease.StoreLease;
-import io.github.lockstarter.registry.simulation.Caller.Kind;
+import io.github.lockstarter.registry.simulation.SimulatedCaller.Kind;
 import io.github.lockstarter.registry.simulation.StoreUse.Grant;
 import io.github.lockstarter.store.StoredResult;
 
@@ -51,9 +51,9 @@ final class LeaseInvariants {
 	private final Set<String> releasedTokens = new HashSet<>();
 
 	/** The order in which callers were served, in all processes and in each. */
-	private final Map<Grants, TreeMap<Long, Caller>> leases = new HashMap<>();
+	private final Map<Grants, TreeMap<Long, SimulatedCaller>> leases = new HashMap<>();
 
-	private final Map<String, Caller> results = new HashMap<>();
+	private final Map<String, SimulatedCaller> results = new HashMap<>();
 
 	private final Map<SimulatedProcess, Integer> granted = new HashMap<>();
 
@@ -64,7 +64,7 @@ final class LeaseInvariants {
 	private final Map<LockKey, Holding> freed = new HashMap<>();
 
 	/** The callers that acquire several locks, and may hold some of them already. */
-	private final Set<Caller> groups = new LinkedHashSet<>();
+	private final Set<SimulatedCaller> groups = new LinkedHashSet<>();
 
 	LeaseInvariants(SimulatedWorld world) {
 		this.world = world;
@@ -155,11 +155,11 @@ final class LeaseInvariants {
 	}
 
 	/** Called when the caller acquires this lock among others. */
-	void awaits(Caller caller) {
+	void awaits(SimulatedCaller caller) {
 		this.groups.add(caller);
 	}
 
-	void awaitsNoMore(Caller caller) {
+	void awaitsNoMore(SimulatedCaller caller) {
 		this.groups.remove(caller);
 	}
 
@@ -270,7 +270,7 @@ final class LeaseInvariants {
 	 * Called when the caller has got several leases: in key order if it could wait, so
 	 * that it never waited for a lock while it held a later one.
 	 */
-	void granted(List<Caller> group, List<Lease> leases) {
+	void granted(List<SimulatedCaller> group, List<Lease> leases) {
 		for (int i = 1; i < leases.size() && group.get(0).waits(); i++) {
 			if (((StoreLease) leases.get(i - 1)).age() < ((StoreLease) leases.get(i)).age()) {
 				this.world.violated("A caller got %s before %s: %s", leases.get(i), leases.get(i - 1), group);
@@ -279,7 +279,7 @@ final class LeaseInvariants {
 	}
 
 	/** Called when the caller has got a lease. */
-	void granted(Caller caller, Lease lease) {
+	void granted(SimulatedCaller caller, Lease lease) {
 		SimulatedProcess process = caller.process();
 		this.granted.merge(process, 1, Integer::sum);
 		long storeToken = lease.fencingToken() >> PLACE_BITS;
@@ -373,25 +373,25 @@ final class LeaseInvariants {
 	 * of arrival.
 	 */
 	private void checkOrder(Holding granted) {
-		Caller caller = granted.caller();
-		TreeMap<Long, Caller> all = this.leases.computeIfAbsent(new Grants(null, caller.key(), granted.epoch()),
-				(name) -> new TreeMap<>());
+		SimulatedCaller caller = granted.caller();
+		TreeMap<Long, SimulatedCaller> all = this.leases
+			.computeIfAbsent(new Grants(null, caller.key(), granted.epoch()), (name) -> new TreeMap<>());
 		long token = granted.lease().fencingToken();
 		if (all.containsKey(token)) {
 			this.world.violated("Two leases of %s have the fencing token %d: of %s and %s", caller.key().key(), token,
 					all.get(token), caller);
 		}
-		Map.Entry<Long, Caller> later = all.higherEntry(token);
+		Map.Entry<Long, SimulatedCaller> later = all.higherEntry(token);
 		if (later != null && Holding.isHeld(granted.lease()) && !mayOverlap(granted)) {
 			this.world.violated("A lease of %s is held after one with a larger fencing token was granted to %s", caller,
 					later.getValue());
 		}
 		all.put(token, caller);
 		if (caller.waits() && caller.kind() != Kind.GROUP) {
-			TreeMap<Long, Caller> served = this.leases.computeIfAbsent(
+			TreeMap<Long, SimulatedCaller> served = this.leases.computeIfAbsent(
 					new Grants(caller.process(), caller.key(), granted.epoch()), (name) -> new TreeMap<>());
 			checkServedBefore(served.lowerEntry(token), caller);
-			Map.Entry<Long, Caller> next = served.higherEntry(token);
+			Map.Entry<Long, SimulatedCaller> next = served.higherEntry(token);
 			if (next != null) {
 				checkServedBefore(Map.entry(token, caller), next.getValue());
 			}
@@ -399,7 +399,7 @@ final class LeaseInvariants {
 		}
 	}
 
-	private void checkServedBefore(Map.@Nullable Entry<Long, Caller> before, Caller caller) {
+	private void checkServedBefore(Map.@Nullable Entry<Long, SimulatedCaller> before, SimulatedCaller caller) {
 		if (before != null && before.getValue().number() > caller.number()) {
 			this.world.violated("Not served in the order they came: %s before %s", before.getValue(), caller);
 		}
@@ -407,7 +407,7 @@ final class LeaseInvariants {
 
 	/** Checks that no caller runs while a result to replay is stored. */
 	private void checkReplay(Holding granted) {
-		Caller caller = granted.caller();
+		SimulatedCaller caller = granted.caller();
 		boolean exact = granted.epoch() == this.world.server().epoch() && Holding.isHeld(granted.lease());
 		if (caller.kind() == Kind.REPLAY && exact && this.world.server().hasResult(caller.key(), caller.result().name())
 				&& !mayOverlap(granted)) {
@@ -416,7 +416,7 @@ final class LeaseInvariants {
 	}
 
 	/** Called when the lock is granted to a token. */
-	void granted(Caller caller, TokenLock lock) {
+	void granted(SimulatedCaller caller, TokenLock lock) {
 		SimulatedProcess process = caller.process();
 		process.store().use().released(lock.token());
 		Grant grant = process.store().use().grant(caller.key(), lock.fencingToken() >> PLACE_BITS);
@@ -448,7 +448,7 @@ final class LeaseInvariants {
 	}
 
 	/** Called just before the caller releases its lease. */
-	void releases(Caller caller, Lease lease, @Nullable String result, Consumer<Holding> released) {
+	void releases(SimulatedCaller caller, Lease lease, @Nullable String result, Consumer<Holding> released) {
 		if (result != null) {
 			this.results.put(result, caller);
 		}
@@ -464,7 +464,7 @@ final class LeaseInvariants {
 	}
 
 	/** Called after the release, which is answered in time. */
-	void awaitRelease(Caller caller, Lease lease, CompletionStage<Void> released) {
+	void awaitRelease(SimulatedCaller caller, Lease lease, CompletionStage<Void> released) {
 		if (Holding.isHeld(lease)) {
 			this.world.violated("A lease is held after its release: %s of %s", lease, caller);
 		}
@@ -500,7 +500,7 @@ final class LeaseInvariants {
 	}
 
 	/** Called when the caller is notified that its lease is lost. */
-	void lost(Caller caller, Lease lease) {
+	void lost(SimulatedCaller caller, Lease lease) {
 		if (Holding.isHeld(lease)) {
 			this.world.violated("A lease is held after its holder was notified of its loss: %s of %s", lease, caller);
 		}
@@ -523,8 +523,8 @@ final class LeaseInvariants {
 	}
 
 	/** Called when the caller has got a result instead of the lock. */
-	void given(Caller caller, StoredResult result) {
-		Caller holder = this.results.get(result.text());
+	void given(SimulatedCaller caller, StoredResult result) {
+		SimulatedCaller holder = this.results.get(result.text());
 		if (holder == null || !holder.key().equals(caller.key())
 				|| !holder.result().name().equals(caller.result().name())) {
 			this.world.violated("No holder has left the result '%s' for %s", result.text(), caller);

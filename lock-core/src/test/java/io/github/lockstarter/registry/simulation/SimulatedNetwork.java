@@ -45,7 +45,7 @@ final class SimulatedNetwork {
 		return !this.healed && this.scenario.has(fault) && this.random.nextDouble() < this.scenario.failing();
 	}
 
-	private long delay() {
+	private long nextDelay() {
 		long delay = this.scenario.latency() + this.random.nextLong(this.scenario.latency());
 		return happens(Fault.DELAYS) ? delay + this.random.nextLong(Scenario.MAX_DELAY) : delay;
 	}
@@ -135,7 +135,7 @@ final class SimulatedNetwork {
 				SimulatedNetwork.this.trace.add("network", () -> what + " of " + this.process.name() + " is lost");
 				return;
 			}
-			long time = SimulatedNetwork.this.events.now() + delay();
+			long time = SimulatedNetwork.this.events.now() + nextDelay();
 			if (!SimulatedNetwork.this.scenario.has(Fault.REORDERING)) {
 				time = Math.max(time, this.last[direction.ordinal()]);
 				this.last[direction.ordinal()] = time;

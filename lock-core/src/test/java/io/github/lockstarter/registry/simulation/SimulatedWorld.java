@@ -26,7 +26,7 @@ record SimulatedWorld(Scenario scenario, EventQueue events, RandomGenerator rand
 	}
 
 	/** Returns the clock of another process; it may overflow soon. */
-	SimulatedClock clock() {
+	SimulatedClock newClock() {
 		long offset = chance(0.25) ? Long.MAX_VALUE - this.random.nextLong(5_000_000_000L) : this.random.nextLong();
 		return new SimulatedClock(offset, drift(this.scenario, this.random));
 	}

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.registry.simulation.Caller.Kind;
+import io.github.lockstarter.registry.simulation.SimulatedCaller.Kind;
 import io.github.lockstarter.store.Capability;
 
 /**
@@ -43,7 +43,7 @@ final class WaiterQueue {
 
 	private final LeaseInvariants leases;
 
-	private final Set<Caller> waiters = new LinkedHashSet<>();
+	private final Set<SimulatedCaller> waiters = new LinkedHashSet<>();
 
 	/** The time since which a waiter could have been served. */
 	private long since;
@@ -84,7 +84,7 @@ final class WaiterQueue {
 		return this.key;
 	}
 
-	Set<Caller> waiters() {
+	Set<SimulatedCaller> waiters() {
 		return this.waiters;
 	}
 
@@ -96,7 +96,7 @@ final class WaiterQueue {
 		return this.mostMissed;
 	}
 
-	void add(Caller caller) {
+	void add(SimulatedCaller caller) {
 		if (this.waiters.isEmpty()) {
 			this.since = this.world.now();
 			this.notified = this.world.now();

@@ -24,7 +24,7 @@ import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.TokenLocks.TokenLock;
 import io.github.lockstarter.registry.sharing.SharedLease;
 import io.github.lockstarter.registry.sharing.SharingRegistry.LeaseOrResult;
-import io.github.lockstarter.registry.simulation.Caller.Kind;
+import io.github.lockstarter.registry.simulation.SimulatedCaller.Kind;
 import io.github.lockstarter.store.Capability;
 import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.ResultQuery;
@@ -54,7 +54,7 @@ final class Workload {
 	private final Map<LockKey, String> sharedTokens = new HashMap<>();
 
 	/** The leases that are held until no caller arrives any more. */
-	private final Map<Lease, Caller> unreleased = new LinkedHashMap<>();
+	private final Map<Lease, SimulatedCaller> unreleased = new LinkedHashMap<>();
 
 	private final long ttl;
 
@@ -126,10 +126,10 @@ final class Workload {
 		if (this.over || times == 0) {
 			return;
 		}
-		Caller caller = new Caller(++this.callers, process, Kind.LEASE, key,
+		SimulatedCaller caller = new SimulatedCaller(++this.callers, process, Kind.LEASE, key,
 				LockOptions.of(Duration.ofMillis(this.ttl))
 					.withWaitTime(Duration.ofMillis(this.longestWait))
-					.withHoldAtLeast(holdAtLeast(this.ttl)),
+					.withHoldAtLeast(nextHoldAtLeast(this.ttl)),
 				null, this.world.events().now());
 		this.world.trace().add(process.name(), () -> caller + " asks again");
 		this.invariants.callers().arrives(caller);
@@ -167,13 +167,13 @@ final class Workload {
 	}
 
 	private void submit(SimulatedProcess process, LockKey key) {
-		Kind kind = kind();
+		Kind kind = nextKind();
 		if (kind == Kind.GROUP) {
 			submitGroup(process);
 			return;
 		}
-		Caller caller = new Caller(++this.callers, process, kind, key, options(), result(kind),
-				this.world.events().now());
+		SimulatedCaller caller = new SimulatedCaller(++this.callers, process, kind, key, nextOptions(),
+				nextResult(kind), this.world.events().now());
 		this.world.trace().add(process.name(), () -> caller + " asks");
 		this.invariants.callers().arrives(caller);
 		switch (kind) {
@@ -187,9 +187,9 @@ final class Workload {
 	}
 
 	/** Giving up has the most effect while a command is in flight. */
-	private void loseInterest(List<Caller> group) {
+	private void loseInterest(List<SimulatedCaller> group) {
 		if (this.random.nextInt(8) == 0) {
-			Caller caller = group.get(0);
+			SimulatedCaller caller = group.get(0);
 			long patience = this.random.nextLong(this.random.nextBoolean() ? 8 * this.world.scenario().latency()
 					: caller.options().waitTime().toNanos() + 3_000_000);
 			caller.process().after(patience, () -> giveUp(group));
@@ -202,9 +202,9 @@ final class Workload {
 		wanted.add(anyKey());
 		this.keys.stream().filter((key) -> this.random.nextInt(3) > 0).forEach(wanted::add);
 		Collections.swap(wanted, 0, this.random.nextInt(wanted.size()));
-		LockOptions options = options();
-		List<Caller> group = new TreeSet<>(wanted).stream()
-			.map((key) -> new Caller(++this.callers, process, Kind.GROUP, key, options, null,
+		LockOptions options = nextOptions();
+		List<SimulatedCaller> group = new TreeSet<>(wanted).stream()
+			.map((key) -> new SimulatedCaller(++this.callers, process, Kind.GROUP, key, options, null,
 					this.world.events().now()))
 			.toList();
 		this.world.trace().add(process.name(), () -> "a group asks: " + group);
@@ -218,7 +218,7 @@ final class Workload {
 				this.world.trace()
 					.add(process.name(), () -> "the group of caller %d is answered: %s".formatted(group.get(0).number(),
 							(failure != null) ? failure.toString() : String.valueOf(leases)));
-				group.forEach(Caller::setAnswered);
+				group.forEach(SimulatedCaller::setAnswered);
 				group.forEach((caller) -> this.invariants.callers().answered(caller, failure));
 				if (failure == null) {
 					this.invariants.guard(() -> holdAll(group, leases));
@@ -228,8 +228,8 @@ final class Workload {
 		loseInterest(group);
 	}
 
-	private void holdAll(List<Caller> group, List<Lease> leases) {
-		if (!leases.stream().map(Lease::key).toList().equals(group.stream().map(Caller::key).toList())) {
+	private void holdAll(List<SimulatedCaller> group, List<Lease> leases) {
+		if (!leases.stream().map(Lease::key).toList().equals(group.stream().map(SimulatedCaller::key).toList())) {
 			this.world.violated("A group gets %s: %s", leases, group);
 			return;
 		}
@@ -239,7 +239,7 @@ final class Workload {
 		}
 	}
 
-	private Kind kind() {
+	private Kind nextKind() {
 		Kind kind = (this.others.isEmpty() || this.world.chance(this.world.scenario().leases())) ? Kind.LEASE
 				: this.others.get(this.random.nextInt(this.others.size()));
 		boolean possible = switch (kind) {
@@ -250,7 +250,7 @@ final class Workload {
 		return possible ? kind : Kind.LEASE;
 	}
 
-	private LockOptions options() {
+	private LockOptions nextOptions() {
 		long ttl = (this.random.nextInt(8) == 0) ? Scenario.anyTtl(this.random) : this.ttl;
 		long wait = this.world.chance(this.world.scenario().tries()) ? 0 : between(1, this.longestWait);
 		long maxHold = switch (this.random.nextInt(4)) {
@@ -261,17 +261,17 @@ final class Workload {
 		return LockOptions.of(Duration.ofMillis(ttl))
 			.withMaxHold(Duration.ofMillis(maxHold))
 			.withWaitTime(Duration.ofMillis(wait))
-			.withHoldAtLeast(holdAtLeast(ttl));
+			.withHoldAtLeast(nextHoldAtLeast(ttl));
 	}
 
-	private Duration holdAtLeast(long ttl) {
+	private Duration nextHoldAtLeast(long ttl) {
 		if (!this.world.chance(this.world.scenario().keeping())) {
 			return Duration.ZERO;
 		}
 		return Duration.ofMillis((this.random.nextInt(4) == 0) ? ttl : between(1, Math.min(ttl, 3 * this.longestHold)));
 	}
 
-	private @Nullable ResultKey result(Kind kind) {
+	private @Nullable ResultKey nextResult(Kind kind) {
 		Duration keep = Duration.ofMillis(between(20, 3000));
 		return switch (kind) {
 			case SHARE -> new ResultKey("share" + this.random.nextInt(2), keep, false);
@@ -285,7 +285,7 @@ final class Workload {
 		return (max <= min) ? min : (long) (min * Math.pow((double) max / min, this.random.nextDouble()));
 	}
 
-	private void askForLease(Caller caller) {
+	private void askForLease(SimulatedCaller caller) {
 		SimulatedProcess process = caller.process();
 		switch (this.random.nextInt(3)) {
 			case 0 -> await(caller, process.registry().tryAcquireAsync(caller.key(), caller.options()),
@@ -297,7 +297,7 @@ final class Workload {
 		}
 	}
 
-	private void askForResult(Caller caller) {
+	private void askForResult(SimulatedCaller caller) {
 		SimulatedProcess process = caller.process();
 		ResultKey result = caller.result();
 		long since = result.replayed() ? ResultQuery.ANY_TOKEN : ResultQuery.NO_TOKEN;
@@ -321,7 +321,7 @@ final class Workload {
 		};
 	}
 
-	private <T> void await(Caller caller, CompletionStage<T> stage, Consumer<T> then) {
+	private <T> void await(SimulatedCaller caller, CompletionStage<T> stage, Consumer<T> then) {
 		CompletableFuture<T> answer = stage.toCompletableFuture();
 		caller.awaits(answer);
 		answer.whenComplete((value, failure) -> {
@@ -339,10 +339,10 @@ final class Workload {
 	}
 
 	/** Interrupts or cancels the caller, or completes its answer. */
-	private void giveUp(List<Caller> group) {
+	private void giveUp(List<SimulatedCaller> group) {
 		CompletableFuture<?> answer = group.get(0).answer();
 		if (!answer.isDone()) {
-			for (Caller caller : group) {
+			for (SimulatedCaller caller : group) {
 				this.world.trace().add(caller.process().name(), () -> "caller %d gives up".formatted(caller.number()));
 				caller.setAnswered();
 				this.invariants.callers().gaveUp(caller);
@@ -355,7 +355,7 @@ final class Workload {
 		}
 	}
 
-	private void take(Caller caller, LeaseOrResult acquisition) {
+	private void take(SimulatedCaller caller, LeaseOrResult acquisition) {
 		if (acquisition.lease() != null) {
 			hold(caller, acquisition.lease());
 		}
@@ -364,7 +364,7 @@ final class Workload {
 		}
 	}
 
-	private void hold(Caller caller, Lease lease) {
+	private void hold(SimulatedCaller caller, Lease lease) {
 		this.invariants.leases().granted(caller, lease);
 		if (this.random.nextInt(3) == 0) {
 			boolean fails = this.random.nextInt(4) == 0;
@@ -394,7 +394,7 @@ final class Workload {
 		}
 	}
 
-	private void release(Caller caller, Lease lease) {
+	private void release(SimulatedCaller caller, Lease lease) {
 		this.world.trace().add(caller.process().name(), () -> "caller %d releases".formatted(caller.number()));
 		String text = (caller.result() != null && this.random.nextInt(4) > 0) ? "result of " + caller.number() : null;
 		this.invariants.releases(caller, lease, text);
@@ -406,12 +406,12 @@ final class Workload {
 		}
 	}
 
-	private void askForToken(Caller caller, String token) {
+	private void askForToken(SimulatedCaller caller, String token) {
 		await(caller, caller.process().tokenLocks().acquireAsync(caller.key(), caller.options(), token),
 				(lock) -> hold(caller, lock));
 	}
 
-	private void hold(Caller caller, TokenLock lock) {
+	private void hold(SimulatedCaller caller, TokenLock lock) {
 		this.invariants.leases().granted(caller, lock);
 		SimulatedProcess process = caller.process();
 		int choice = this.random.nextInt(8);
@@ -427,17 +427,17 @@ final class Workload {
 		}
 	}
 
-	private void extend(Caller caller, String token) {
+	private void extend(SimulatedCaller caller, String token) {
 		if (!this.over && !this.invariants.leases().isReleased(token)) {
-			Caller again = new Caller(++this.callers, caller.process(), Kind.SHARED_TOKEN, caller.key(),
-					caller.options(), null, this.world.events().now());
+			SimulatedCaller again = new SimulatedCaller(++this.callers, caller.process(), Kind.SHARED_TOKEN,
+					caller.key(), caller.options(), null, this.world.events().now());
 			this.world.trace().add(caller.process().name(), () -> again + " asks, and extends");
 			this.invariants.callers().arrives(again);
 			askForToken(again, token);
 		}
 	}
 
-	private void release(Caller caller, String token) {
+	private void release(SimulatedCaller caller, String token) {
 		this.world.trace()
 			.add(caller.process().name(), () -> "token of caller %d is released".formatted(caller.number()));
 		this.invariants.leases().releases(token);

@@ -28,7 +28,7 @@ import io.github.lockstarter.store.ResultLimits;
 import io.github.lockstarter.store.ResultQuery;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResults;
-import io.github.lockstarter.store.TestResults;
+import io.github.lockstarter.store.TokenlessResults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -117,7 +117,7 @@ class BoundedResultsTests {
 		order(store, "bob", 2, "paid");
 		StoredLock lock = store.lock(key(1));
 		lock.acquire(AcquireCommand.of("again", TTL));
-		lock.release("again", TestResults.stored(result("ann"), "paid"));
+		lock.release("again", TokenlessResults.stored(result("ann"), "paid"));
 		assertThat(this.dropped).isEmpty();
 		order(store, "cid", 3, "paid");
 		order(store, "dan", 4, "paid");
@@ -187,7 +187,7 @@ class BoundedResultsTests {
 	private static void order(MemoryLockStore store, String principal, int number, String text) {
 		StoredLock lock = store.lock(key(number));
 		assertThat(acquire(lock, AcquireCommand.of("a", TTL))).isInstanceOf(Granted.class);
-		assertThat(lock.release("a", TestResults.stored(result(principal), text))).isCompletedWithValue(true);
+		assertThat(lock.release("a", TokenlessResults.stored(result(principal), text))).isCompletedWithValue(true);
 	}
 
 	private static List<Integer> kept(MemoryLockStore store, String principal, int end) {

@@ -15,7 +15,7 @@ import io.github.lockstarter.store.AcquireResult.Granted;
 import io.github.lockstarter.store.AcquireResult.Held;
 import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.StoredLock;
-import io.github.lockstarter.store.TestResults;
+import io.github.lockstarter.store.TokenlessResults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -59,7 +59,7 @@ class MemoryLockStoreTests {
 			this.clock.addAndGet(result.keep().toNanos());
 			StoredLock lock = store.lock(new LockKey("sweep", Integer.toString(i)));
 			lock.acquire(AcquireCommand.of("a", TTL));
-			lock.release("a", TestResults.stored(result, "result"));
+			lock.release("a", TokenlessResults.stored(result, "result"));
 		}
 		assertThat(size(store, "results")).isLessThan(2000);
 	}
@@ -70,7 +70,7 @@ class MemoryLockStoreTests {
 		StoredLock lock = this.store.lock(new LockKey("cleared", "1"));
 		assertThat(lock.acquire(AcquireCommand.of("a", TTL))).isCompletedWithValue(new Granted(1));
 		ResultKey result = new ResultKey("result", TTL, true);
-		assertThat(lock.release("a", TestResults.stored(result, "result"))).isCompletedWithValue(true);
+		assertThat(lock.release("a", TokenlessResults.stored(result, "result"))).isCompletedWithValue(true);
 		assertThat(lock.acquire(AcquireCommand.of("b", TTL))).isCompletedWithValue(new Granted(2));
 		this.store.clear();
 		assertThat(size(this.store, "leases") + size(this.store, "results")).isZero();

@@ -24,7 +24,7 @@ import io.github.lockstarter.store.ResultKey;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.testing.LocalDynamoDb;
 import io.github.lockstarter.testing.ScriptedDynamoDb;
-import io.github.lockstarter.testing.ScriptedDynamoDb.Answer;
+import io.github.lockstarter.testing.ScriptedDynamoDb.Reply;
 import io.github.lockstarter.store.test.TestResults;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -41,7 +41,7 @@ class DynamoDbLockStoreFaultTests {
 
 	private static final ResultKey RESULT = new ResultKey("result", TTL, true);
 
-	private static final Answer NOT_OWNED = ScriptedDynamoDb.error(400, "ConditionalCheckFailedException");
+	private static final Reply NOT_OWNED = ScriptedDynamoDb.error(400, "ConditionalCheckFailedException");
 
 	private final LockKey key = new LockKey("fault", "taro");
 
@@ -51,7 +51,8 @@ class DynamoDbLockStoreFaultTests {
 	@DisplayName("An operation that DynamoDB refuses is a store failure, not a conflict, and needs no undo")
 	void refused(String code) {
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.error(400, code));
-				DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint(), AwsRetryStrategy.doNotRetry())) {
+				DynamoDbAsyncClient client = LocalDynamoDb.newClient(server.endpoint(),
+						AwsRetryStrategy.doNotRetry())) {
 			DynamoDbLockStore store = store(client, SOON);
 			assertBroken(store.lock(this.key).acquire(command("a")), code);
 			assertBroken(store.lock(this.key).renew("a", TTL), code);
@@ -67,7 +68,7 @@ class DynamoDbLockStoreFaultTests {
 	@DisplayName("While DynamoDB throttles, the driver's own retries last no longer than the timeout")
 	void throttledForLong() {
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.error(400, "ThrottlingException"));
-				DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint())) {
+				DynamoDbAsyncClient client = LocalDynamoDb.newClient(server.endpoint())) {
 			assertBroken(store(client, Duration.ofMillis(100)).lock(this.key).acquire(command("a")), "");
 		}
 	}
@@ -75,9 +76,9 @@ class DynamoDbLockStoreFaultTests {
 	@Test
 	@DisplayName("After a server error, a possible grant is undone")
 	void serverError() {
-		Answer failure = ScriptedDynamoDb.error(500, "InternalServerError");
+		Reply failure = ScriptedDynamoDb.error(500, "InternalServerError");
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(failure);
-				DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint())) {
+				DynamoDbAsyncClient client = LocalDynamoDb.newClient(server.endpoint())) {
 			assertBroken(store(client, Duration.ofSeconds(20)).lock(this.key).acquire(command("a")),
 					"InternalServerError");
 			Awaitility.await().untilAsserted(() -> assertThat(server.operations()).contains("UpdateItem to free"));
@@ -88,7 +89,7 @@ class DynamoDbLockStoreFaultTests {
 	@DisplayName("A grant whose answer exceeds the timeout is undone")
 	void lostGrant() {
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.NONE, NOT_OWNED);
-				DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint())) {
+				DynamoDbAsyncClient client = LocalDynamoDb.newClient(server.endpoint())) {
 			assertBroken(store(client, TIMEOUT).lock(this.key).acquire(command("a")), "");
 			Awaitility.await()
 				.untilAsserted(
@@ -101,7 +102,8 @@ class DynamoDbLockStoreFaultTests {
 	void lostGrantOfToken() {
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.NONE,
 				ScriptedDynamoDb.error(500, "InternalServerError"), NOT_OWNED);
-				DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint(), AwsRetryStrategy.doNotRetry())) {
+				DynamoDbAsyncClient client = LocalDynamoDb.newClient(server.endpoint(),
+						AwsRetryStrategy.doNotRetry())) {
 			DynamoDbLockStore store = store(client, Duration.ofSeconds(3));
 			assertBroken(store.lock(this.key).acquire(command("token").forSharedToken()), "");
 			assertBroken(store.lock(this.key).acquire(command("token").forSharedToken()), "InternalServerError");
@@ -115,7 +117,7 @@ class DynamoDbLockStoreFaultTests {
 	@DisplayName("If a server never answers, every operation fails within the timeout")
 	void hangs() {
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.NONE);
-				DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint())) {
+				DynamoDbAsyncClient client = LocalDynamoDb.newClient(server.endpoint())) {
 			DynamoDbLockStore store = store(client, Duration.ofMillis(100));
 			assertBroken(store.lock(this.key).acquire(command("a")), "");
 			assertBroken(store.lock(this.key).renew("a", TTL), "");
@@ -128,12 +130,12 @@ class DynamoDbLockStoreFaultTests {
 	@Test
 	@DisplayName("An operation that conflicts with a transaction on the item, for instance a stored result, is repeated")
 	void conflicts() {
-		Answer conflict = ScriptedDynamoDb.error(400, "TransactionConflictException");
-		Answer canceled = new Answer(400,
+		Reply conflict = ScriptedDynamoDb.error(400, "TransactionConflictException");
+		Reply canceled = new Reply(400,
 				"{\"__type\":\"com.amazonaws.dynamodb.v20120810#TransactionCanceledException\",\"CancellationReasons\":"
 						+ "[{\"Code\":\"TransactionConflict\"},{\"Code\":\"None\"}]}");
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(conflict, conflict, ScriptedDynamoDb.GRANTED, canceled,
-				new Answer(200, "{}")); DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint())) {
+				new Reply(200, "{}")); DynamoDbAsyncClient client = LocalDynamoDb.newClient(server.endpoint())) {
 			DynamoDbLockStore store = store(client, SOON);
 			assertThat(store.lock(this.key).acquire(command("a"))).succeedsWithin(SOON).isEqualTo(new Granted(42));
 			assertThat(store.lock(this.key).release("a", TestResults.stored(RESULT, "result"))).succeedsWithin(SOON)
@@ -161,7 +163,8 @@ class DynamoDbLockStoreFaultTests {
 	void lostRelease(boolean withResult) {
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.GRANTED, ScriptedDynamoDb.NONE,
 				ScriptedDynamoDb.error(500, "InternalServerError"), NOT_OWNED);
-				DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint(), AwsRetryStrategy.doNotRetry())) {
+				DynamoDbAsyncClient client = LocalDynamoDb.newClient(server.endpoint(),
+						AwsRetryStrategy.doNotRetry())) {
 			StoredLock lock = store(client, Duration.ofSeconds(3)).lock(this.key);
 			assertThat(lock.acquire(command("a"))).succeedsWithin(SOON).isEqualTo(new Granted(42));
 			assertBroken(lock.release("a", withResult ? TestResults.stored(RESULT, "result") : null), "");
@@ -176,7 +179,8 @@ class DynamoDbLockStoreFaultTests {
 	@DisplayName("A token's release is not repeated, because the token may acquire the lock again")
 	void lostReleaseOfToken() {
 		try (ScriptedDynamoDb server = new ScriptedDynamoDb(ScriptedDynamoDb.GRANTED, ScriptedDynamoDb.NONE);
-				DynamoDbAsyncClient client = LocalDynamoDb.client(server.endpoint(), AwsRetryStrategy.doNotRetry())) {
+				DynamoDbAsyncClient client = LocalDynamoDb.newClient(server.endpoint(),
+						AwsRetryStrategy.doNotRetry())) {
 			StoredLock lock = store(client, Duration.ofSeconds(3)).lock(this.key);
 			assertThat(lock.acquire(command("token").forSharedToken())).succeedsWithin(SOON).isEqualTo(new Granted(42));
 			assertBroken(lock.release("token", null), "");

@@ -45,7 +45,7 @@ final class DynamoDbTable implements AutoCloseable {
 	}
 
 	DynamoDbTable(LocalDynamoDb server) {
-		this.client = server.client(new ExecutionInterceptor() {
+		this.client = server.newClient(new ExecutionInterceptor() {
 
 			@Override
 			public void beforeExecution(Context.BeforeExecution context, ExecutionAttributes attributes) {

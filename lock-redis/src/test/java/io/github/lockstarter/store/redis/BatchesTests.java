@@ -225,7 +225,7 @@ class BatchesTests {
 	}
 
 	@Test
-	@DisplayName("A driver that rejects thousands of queued commands at once leaves no command unanswered")
+	@DisplayName("A driver that refuses thousands of queued commands at once leaves no command unanswered")
 	void survivesRefusingDriver() {
 		LocalRedis server = LocalRedis.started();
 		withStopped(server, TIMEOUT, (redis) -> {
@@ -383,7 +383,7 @@ class BatchesTests {
 	}
 
 	private static void withStopped(LocalRedis server, Duration timeout, Consumer<Redis> test) {
-		LettuceConnectionFactory factory = TestRedis.connectionFactory("127.0.0.1", server.port());
+		LettuceConnectionFactory factory = TestRedis.newConnectionFactory("127.0.0.1", server.port());
 		RedisConnections connections = TestConnections.to("127.0.0.1", server.port());
 		try (server; RedisInstance instance = new RedisInstance(connections, "batch", 0, 64, timeout)) {
 			test.accept(new Redis(server, instance, connections, new StringRedisTemplate(factory)));

@@ -150,7 +150,7 @@ class RedisConnectionsTests {
 	@Test
 	@DisplayName("The application's transactions, on their own connections, do not count as reconnects")
 	void transactions() {
-		LettuceConnectionFactory factory = LocalSentinel.shared().connectionFactory();
+		LettuceConnectionFactory factory = LocalSentinel.shared().newConnectionFactory();
 		RedisLockStore store = new RedisLockStore(new SpringDataConnections(factory), "transactions",
 				Duration.ofSeconds(5), 0);
 		AtomicInteger reconnects = new AtomicInteger();

@@ -56,7 +56,7 @@ class RedisLockStoreFaultTests {
 
 	private final LocalRedis server = LocalRedis.started();
 
-	private final LettuceConnectionFactory factory = TestRedis.connectionFactory("127.0.0.1", this.server.port());
+	private final LettuceConnectionFactory factory = TestRedis.newConnectionFactory("127.0.0.1", this.server.port());
 
 	private final RedisConnections connections = TestConnections.to("127.0.0.1", this.server.port());
 
@@ -133,7 +133,7 @@ class RedisLockStoreFaultTests {
 	private void assertFreedWhenBack(Path data, Function<RedisLockStore, CompletionStage<?>> whileAway) {
 		LocalRedis durable = LocalRedis.started("--appendonly", "yes", "--appendfsync", "always", "--dir",
 				data.toString());
-		LettuceConnectionFactory factory = TestRedis.connectionFactory("127.0.0.1", durable.port());
+		LettuceConnectionFactory factory = TestRedis.newConnectionFactory("127.0.0.1", durable.port());
 		RedisConnections connections = TestConnections.to("127.0.0.1", durable.port());
 		RedisLockStore store = new RedisLockStore(connections, "lock", TIMEOUT, 0);
 		StringRedisTemplate redis = new StringRedisTemplate(factory);
@@ -224,7 +224,7 @@ class RedisLockStoreFaultTests {
 					.acquire(AcquireCommand.of("a" + attempts.incrementAndGet(), TTL))
 					.toCompletableFuture()
 					.join() instanceof Granted);
-			LettuceConnectionFactory replicas = TestRedis.connectionFactory("127.0.0.1", replica.port());
+			LettuceConnectionFactory replicas = TestRedis.newConnectionFactory("127.0.0.1", replica.port());
 			assertThat(new StringRedisTemplate(replicas).keys("lock:{*")).hasSize(1);
 			replicas.destroy();
 			replica.freeze();

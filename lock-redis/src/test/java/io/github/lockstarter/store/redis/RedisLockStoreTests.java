@@ -37,7 +37,7 @@ class RedisLockStoreTests extends LockStoreContract {
 
 	private static final Duration TTL = Duration.ofSeconds(30);
 
-	private static final LettuceConnectionFactory factory = TestRedis.connectionFactory();
+	private static final LettuceConnectionFactory factory = TestRedis.newConnectionFactory();
 
 	private static final RedisConnections connections = TestConnections.create();
 

@@ -31,7 +31,7 @@ class RedisNotificationTests {
 
 	private static final Duration TTL = Duration.ofSeconds(30);
 
-	private final LettuceConnectionFactory factory = TestRedis.connectionFactory();
+	private final LettuceConnectionFactory factory = TestRedis.newConnectionFactory();
 
 	private final StringRedisTemplate redis = new StringRedisTemplate(this.factory);
 

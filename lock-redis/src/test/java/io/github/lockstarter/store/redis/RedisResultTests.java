@@ -51,7 +51,7 @@ class RedisResultTests {
 
 	private static final ResultKey REPLAYED = new ResultKey("replay", LONG, true);
 
-	private static final LettuceConnectionFactory factory = TestRedis.connectionFactory();
+	private static final LettuceConnectionFactory factory = TestRedis.newConnectionFactory();
 
 	private static final RedisConnections connections = TestConnections.create();
 
@@ -161,7 +161,7 @@ class RedisResultTests {
 	@Test
 	@DisplayName("If Redis forbids TIME, no result is stored, and the lock is released")
 	void noTime() {
-		LettuceConnectionFactory mute = TestRedis.connectionFactory("127.0.0.1", LocalRedis.started().port());
+		LettuceConnectionFactory mute = TestRedis.newConnectionFactory("127.0.0.1", LocalRedis.started().port());
 		RedisLockStore store = new RedisLockStore(new SpringDataConnections(mute), "mute", Duration.ofSeconds(5), 0);
 		store.start();
 		StringRedisTemplate redis = new StringRedisTemplate(mute);
@@ -192,7 +192,7 @@ class RedisResultTests {
 	@DisplayName("If Redis has no memory for the result, the lock is released, and the dropped result is counted")
 	void noRoom() {
 		LockEventCounter counts = new LockEventCounter();
-		LettuceConnectionFactory full = TestRedis.connectionFactory("127.0.0.1", LocalRedis.started().port());
+		LettuceConnectionFactory full = TestRedis.newConnectionFactory("127.0.0.1", LocalRedis.started().port());
 		RedisLockStore store = new RedisLockStore(new SpringDataConnections(full), "full", Duration.ofSeconds(5), 0,
 				new DroppedResults((lockName) -> counts.add(lockName, Event.RESULT_DROPPED)));
 		store.start();

@@ -96,7 +96,7 @@ class ReplacedServerTests {
 	}
 
 	private static RedisConnections ofSpringData(int port) {
-		LettuceConnectionFactory factory = TestRedis.connectionFactory("127.0.0.1", port);
+		LettuceConnectionFactory factory = TestRedis.newConnectionFactory("127.0.0.1", port);
 		factories.add(factory);
 		return new SpringDataConnections(factory);
 	}

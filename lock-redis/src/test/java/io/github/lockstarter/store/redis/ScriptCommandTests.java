@@ -64,7 +64,7 @@ class ScriptCommandTests {
 	}
 
 	@Test
-	@DisplayName("If the driver rejects the whole script, the rejection is the answer")
+	@DisplayName("If the driver refuses the whole script, the refusal is the answer")
 	void answersForRefusedScript() {
 		RedisException refusal = new RedisException("not now");
 		send((command) -> {

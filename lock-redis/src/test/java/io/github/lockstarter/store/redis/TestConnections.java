@@ -32,14 +32,14 @@ public final class TestConnections {
 
 	/** Returns connections to a server. */
 	public static RedisConnections to(RedisURI server) {
-		RedisClient client = RedisClient.create(TestRedis.resources());
+		RedisClient client = RedisClient.create(TestRedis.newResources());
 		client.setOptions(ClientOptions.builder().timeoutOptions(TimeoutOptions.enabled()).build());
 		return LettuceConnections.to(client, server);
 	}
 
 	/** Returns connections to servers that replace each other. */
 	public static RedisConnections to(RedisDeployment servers) {
-		return (servers instanceof LocalCluster cluster) ? LettuceConnections.to(cluster.client())
+		return (servers instanceof LocalCluster cluster) ? LettuceConnections.to(cluster.newClient())
 				: to(((LocalSentinel) servers).uri());
 	}
 

@@ -42,7 +42,7 @@ class TwoVersionsTests {
 
 	private static final ResultQuery ANY = new ResultQuery(REPLAYED, ResultQuery.ANY_TOKEN, Duration.ZERO);
 
-	private static final LettuceConnectionFactory factory = TestRedis.connectionFactory();
+	private static final LettuceConnectionFactory factory = TestRedis.newConnectionFactory();
 
 	private static final StringRedisTemplate redis = new StringRedisTemplate(factory);
 

@@ -69,7 +69,7 @@ class MalformedRequests implements NettyServerCustomizer {
 		private boolean rejected;
 
 		/** The number of requests without a response on this connection. */
-		private int unanswered;
+		private int withoutResponse;
 
 		Handler(ProblemBodies problems) {
 			this.problems = problems;
@@ -79,14 +79,14 @@ class MalformedRequests implements NettyServerCustomizer {
 		public void channelRead(ChannelHandlerContext context, Object message) {
 			FullHttpResponse rejection = this.rejected ? null : rejection(message);
 			if (rejection == null && !this.rejected) {
-				this.unanswered += (message instanceof HttpRequest) ? 1 : 0;
+				this.withoutResponse += (message instanceof HttpRequest) ? 1 : 0;
 				context.fireChannelRead(message);
 				return;
 			}
 			ReferenceCountUtil.release(message);
 			this.rejected = true;
 			// A malformed body is handled as part of its request.
-			int others = this.unanswered - ((message instanceof HttpRequest) ? 0 : 1);
+			int others = this.withoutResponse - ((message instanceof HttpRequest) ? 0 : 1);
 			if (rejection != null && others != 0) {
 				// The client would take it as the response to another request.
 				rejection.release();
@@ -103,7 +103,7 @@ class MalformedRequests implements NettyServerCustomizer {
 		public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
 			boolean preliminary = message instanceof HttpResponse response
 					&& response.status().codeClass() == HttpStatusClass.INFORMATIONAL;
-			this.unanswered -= (message instanceof LastHttpContent && !preliminary) ? 1 : 0;
+			this.withoutResponse -= (message instanceof LastHttpContent && !preliminary) ? 1 : 0;
 			context.write(message, promise);
 		}
 

@@ -49,7 +49,7 @@ public final class Console {
 	}
 
 	/**
-	 * Returns whether the command line requests the console instead of the web server.
+	 * Returns whether the command line asks for the console instead of the web server.
 	 */
 	public static boolean isMeant(String... args) {
 		return commands(args).findAny().isPresent();

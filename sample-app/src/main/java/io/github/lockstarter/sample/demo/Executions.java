@@ -23,7 +23,7 @@ class Executions {
 	/** Others see the execution at once, even if its work is rolled back. */
 	@Transactional(propagation = Propagation.REQUIRES_NEW)
 	void begin(String userName, int request, String instance) {
-		this.jdbc.sql("insert into execution (user_name, request, server, started) values (?, ?, ?, ?)")
+		this.jdbc.sql("insert into execution (user_name, request, instance, started) values (?, ?, ?, ?)")
 			.params(userName, request, instance, Instant.now())
 			.update();
 	}
@@ -36,8 +36,8 @@ class Executions {
 	}
 
 	List<Execution> of(String userName) {
-		return this.jdbc.sql(
-				"select request, server as instance, started, ended from execution where user_name = ? order by started")
+		return this.jdbc
+			.sql("select request, instance, started, ended from execution where user_name = ? order by started")
 			.param(userName)
 			.query(Execution.class)
 			.list();

@@ -63,7 +63,7 @@ record Story(LaneTimeline left, LaneTimeline right, boolean over) {
 		}
 		String killed = "Instance %s was killed after %s".formatted(letter,
 				seconds(Timeline.millis(run.started(), outcome.time())));
-		if (!isUnanswered(this.left) || !isUnanswered(this.right)) {
+		if (!isWithoutResponse(this.left) || !isWithoutResponse(this.right)) {
 			return killed + ", but had responded." + (this.over ? " " + result : "");
 		}
 		return killed + ": both payments are committed, and the client has no response."
@@ -74,7 +74,7 @@ record Story(LaneTimeline left, LaneTimeline right, boolean over) {
 	/**
 	 * Returns whether the instance was killed before it responded to the first request.
 	 */
-	private static boolean isUnanswered(LaneTimeline lane) {
+	private static boolean isWithoutResponse(LaneTimeline lane) {
 		return lane.bars().stream().limit(1).allMatch((bar) -> bar.state() == State.KILLED);
 	}
 

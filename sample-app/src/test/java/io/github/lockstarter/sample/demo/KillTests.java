@@ -91,20 +91,20 @@ class KillTests {
 		};
 		// The request gets no response before the failure.
 		try (ServerSocket silent = new ServerSocket(0, 50, LOOPBACK)) {
-			Instance server = instance("127.0.0.1:" + silent.getLocalPort());
-			Run run = new Runs(this.client, executions).fireAndKill(server, List.of(own, server)).orElseThrow();
+			Instance other = instance("127.0.0.1:" + silent.getLocalPort());
+			Run run = new Runs(this.client, executions).fireAndKill(other, List.of(own, other)).orElseThrow();
 			assertThat(run.kill().future()).succeedsWithin(PATIENCE);
 			assertThat(run.sent()).succeedsWithin(PATIENCE);
 			assertThat(story(run.kill().future())).startsWith("Instance B was not killed: the run has failed: ")
 				.contains("no database");
-			assertThat(run.isKilled(server)).isFalse();
+			assertThat(run.isKilled(other)).isFalse();
 		}
 	}
 
 	private static String story(CompletableFuture<Kill.Outcome> outcome) {
-		Instance server = instance("127.0.0.1:8081");
-		Kill kill = new Kill(server, outcome);
-		Run run = new Run(Instant.now(), true, List.of(own, server), Lane.of(Policy.UNGUARDED, 3),
+		Instance other = instance("127.0.0.1:8081");
+		Kill kill = new Kill(other, outcome);
+		Run run = new Run(Instant.now(), true, List.of(own, other), Lane.of(Policy.UNGUARDED, 3),
 				Lane.of(Policy.WAIT, 3), kill, new CompletableFuture<>());
 		LaneTimeline none = new LaneTimeline(Policy.WAIT, 3, 0, 0, Map.of(), List.of());
 		return new Story(none, none, false).ofKill(run, kill, Duration.ofSeconds(5));

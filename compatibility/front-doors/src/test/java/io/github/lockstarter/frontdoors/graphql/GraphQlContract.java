@@ -259,9 +259,9 @@ abstract class GraphQlContract {
 	}
 
 	private static JsonNode error(CompletableFuture<JsonNode> response) {
-		JsonNode answered = response.join();
-		assertThat(answered.at("/errors").size()).as(answered.toString()).isEqualTo(1);
-		return answered.at("/errors/0");
+		JsonNode body = response.join();
+		assertThat(body.at("/errors").size()).as(body.toString()).isEqualTo(1);
+		return body.at("/errors/0");
 	}
 
 	private Lease hold(String name, String key) {

@@ -82,11 +82,11 @@ class LoadedEntitiesTests {
 		for (int round = 0; round < ROUNDS; round++) {
 			Owner owner = owners(both).save(new Owner());
 			String path = "/owners/" + owner.getId() + "/pets/" + form + "?name=Rex&id=1";
-			List<CompletableFuture<HttpResponse<String>>> answers = post(both, path);
-			Awaitility.await().until(() -> arrived(both, answers) == REQUESTS);
-			letGoOneByOne(answers);
+			List<CompletableFuture<HttpResponse<String>>> responses = post(both, path);
+			Awaitility.await().until(() -> arrived(both, responses) == REQUESTS);
+			letGoOneByOne(responses);
 			assertThat(pets(both).countByOwner(owner)).isEqualTo(1);
-			assertThat(statuses(answers)).isEqualTo(Map.of(302, 1L, loser, REQUESTS - 1L));
+			assertThat(statuses(responses)).isEqualTo(Map.of(302, 1L, loser, REQUESTS - 1L));
 			PetForm.loaded.release();
 			assertThat(both.get(round % 2).post(path).statusCode()).isEqualTo(422);
 		}
@@ -96,15 +96,15 @@ class LoadedEntitiesTests {
 	 * Returns how many requests got a response, have stopped, or wait. In this order,
 	 * none is counted twice.
 	 */
-	private static long arrived(List<TestServer> both, List<CompletableFuture<HttpResponse<String>>> answers) {
-		return responded(answers) + PetForm.loaded.getQueueLength() + waiters(both, "pet");
+	private static long arrived(List<TestServer> both, List<CompletableFuture<HttpResponse<String>>> responses) {
+		return responded(responses) + PetForm.loaded.getQueueLength() + waiters(both, "pet");
 	}
 
 	/** Those that have read the same would all add a pet, even if none overlaps. */
-	private static void letGoOneByOne(List<CompletableFuture<HttpResponse<String>>> answers) {
-		while (responded(answers) < REQUESTS) {
+	private static void letGoOneByOne(List<CompletableFuture<HttpResponse<String>>> responses) {
+		while (responded(responses) < REQUESTS) {
 			CompletableFuture<Object> next = CompletableFuture
-				.anyOf(answers.stream().filter((answer) -> !answer.isDone()).toArray(CompletableFuture[]::new));
+				.anyOf(responses.stream().filter((response) -> !response.isDone()).toArray(CompletableFuture[]::new));
 			PetForm.loaded.release();
 			next.join();
 		}
@@ -117,14 +117,14 @@ class LoadedEntitiesTests {
 		List<TestServer> both = both(openInView);
 		Owner owner = owners(both).save(new Owner());
 		LockRegistry locks = both.get(0).context().getBean(LockRegistry.class);
-		List<CompletableFuture<HttpResponse<String>>> answers;
+		List<CompletableFuture<HttpResponse<String>>> responses;
 		try (Lease held = locks.acquire(new LockKey("visits", owner.getId().toString()),
 				LockOptions.of(Duration.ofMinutes(1)))) {
-			answers = post(both, "/owners/" + owner.getId() + "/visits");
+			responses = post(both, "/owners/" + owner.getId() + "/visits");
 			Awaitility.await().until(() -> waiters(both, "visits") == REQUESTS);
 			assertThat(held.isHeld()).isTrue();
 		}
-		assertThat(statuses(answers)).isEqualTo(Map.of(200, (long) REQUESTS));
+		assertThat(statuses(responses)).isEqualTo(Map.of(200, (long) REQUESTS));
 		assertThat(owners(both).findById(owner.getId()).orElseThrow().visits()).isEqualTo(REQUESTS);
 	}
 
@@ -160,17 +160,17 @@ class LoadedEntitiesTests {
 		return IntStream.range(0, REQUESTS).mapToObj((i) -> both.get(i % both.size()).postAsync(path)).toList();
 	}
 
-	private static long responded(List<CompletableFuture<HttpResponse<String>>> answers) {
-		return answers.stream().filter(CompletableFuture::isDone).count();
+	private static long responded(List<CompletableFuture<HttpResponse<String>>> responses) {
+		return responses.stream().filter(CompletableFuture::isDone).count();
 	}
 
 	private static long waiters(List<TestServer> both, String lock) {
 		return both.stream().mapToLong((server) -> server.context().getBean(LockInspector.class).waiters(lock)).sum();
 	}
 
-	private static Map<Integer, Long> statuses(List<CompletableFuture<HttpResponse<String>>> answers) {
-		return answers.stream()
-			.collect(Collectors.groupingBy((answer) -> answer.join().statusCode(), Collectors.counting()));
+	private static Map<Integer, Long> statuses(List<CompletableFuture<HttpResponse<String>>> responses) {
+		return responses.stream()
+			.collect(Collectors.groupingBy((response) -> response.join().statusCode(), Collectors.counting()));
 	}
 
 	private static OwnerRepository owners(List<TestServer> both) {

@@ -8,9 +8,9 @@ import io.github.lockstarter.registry.sharing.SharingRegistry.LeaseOrResult;
 /**
  * Results of holders whose fencing tokens do not matter.
  */
-public final class TestResults {
+public final class TokenlessResults {
 
-	private TestResults() {
+	private TokenlessResults() {
 	}
 
 	/** Returns a result as a holder stores it. */

@@ -11,7 +11,7 @@ import io.github.lockstarter.store.ResultKey;
 /**
  * A caller that acquires a lock once.
  */
-final class Caller {
+final class SimulatedCaller {
 
 	private final int number;
 
@@ -35,7 +35,7 @@ final class Caller {
 	 * Creates a caller.
 	 * @param submitted the time of its call
 	 */
-	Caller(int number, SimulatedProcess process, Kind kind, LockKey key, LockOptions options,
+	SimulatedCaller(int number, SimulatedProcess process, Kind kind, LockKey key, LockOptions options,
 			@Nullable ResultKey result, long submitted) {
 		this.number = number;
 		this.process = process;

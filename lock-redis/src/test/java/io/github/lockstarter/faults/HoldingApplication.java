@@ -10,9 +10,9 @@ import io.github.lockstarter.store.redis.RedisInstance;
 /**
  * An application that acquires one lock and holds it.
  */
-final class Holder {
+final class HoldingApplication {
 
-	private Holder() {
+	private HoldingApplication() {
 	}
 
 	/** Arguments: host, port, key prefix, key, time to live in ms. */

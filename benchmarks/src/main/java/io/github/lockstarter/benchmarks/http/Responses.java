@@ -7,9 +7,9 @@ import io.github.lockstarter.benchmarks.measure.Slice;
  *
  * @param slice the latencies of the responses
  * @param ran the number of responses in that time that were not rejections
- * @param unanswered the number of requests that never got a response
+ * @param withoutResponse the number of requests that never got a response
  */
-public record Answers(Slice slice, long ran, long unanswered) {
+public record Responses(Slice slice, long ran, long withoutResponse) {
 
 	/** Returns the share of the responses that were not rejections, in percent. */
 	public double ranPercent() {
