@@ -40,7 +40,6 @@ import io.github.lockstarter.store.redis.connection.LettuceConnections;
 import io.github.lockstarter.store.redis.connection.SpringDataConnections;
 import io.github.lockstarter.testing.LocalRedis;
 import io.github.lockstarter.testing.LocalSentinel;
-import io.github.lockstarter.testing.TestRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -108,10 +107,12 @@ class RedisConnectionsTests {
 
 	/** Returns the timeouts of a client with the options that belongs to the store. */
 	private static TimeoutOptions options(ClientOptions options) {
-		RedisClient client = RedisClient.create(TestRedis.resources());
+		RedisClient client = RedisClient.create();
 		client.setOptions(options);
 		LettuceConnections connections = LettuceConnections.to(client, RedisURI.create("127.0.0.1", 1));
-		return connections.client().getOptions().getTimeoutOptions();
+		TimeoutOptions adapted = connections.client().getOptions().getTimeoutOptions();
+		connections.shutdown();
+		return adapted;
 	}
 
 	private static Duration timeout(TimeoutSource timeouts, CommandType type) {
