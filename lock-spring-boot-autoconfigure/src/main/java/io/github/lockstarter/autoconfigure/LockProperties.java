@@ -32,7 +32,7 @@ import io.github.lockstarter.key.LockKeys;
 import io.github.lockstarter.operation.LockSettings;
 import io.github.lockstarter.operation.OnStoreFailure;
 import io.github.lockstarter.operation.OperationSettings;
-import io.github.lockstarter.operation.Anonymous;
+import io.github.lockstarter.operation.AnonymousReplay;
 import io.github.lockstarter.operation.ReplaySettings;
 import io.github.lockstarter.key.Fingerprint;
 import io.github.lockstarter.result.KeptResponses;
@@ -497,7 +497,7 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 	 * MVC, it does not apply to multipart bodies.
 	 */
 	record Replay(@DefaultValue("values") String keep, @DefaultValue("255") int maxKeyLength,
-			@Nullable String fingerprintKey, @DefaultValue("allow") Anonymous anonymous,
+			@Nullable String fingerprintKey, @DefaultValue("allow") AnonymousReplay anonymous,
 			@DefaultValue("10MB") DataSize maxRequestSize) {
 
 		/** Without the secret. */
