@@ -51,7 +51,7 @@ final class Attempts {
 		return this.repeatable ? delay(null, failure.getClass().getName()) : Optional.empty();
 	}
 
-	/** Returns a delay that is at least as long as the server requests. */
+	/** Returns a delay that is at least as long as the one that the response asks for. */
 	private Optional<Duration> delay(@Nullable Duration told, Object outcome) {
 		long millis = this.backOff.nextBackOff();
 		if (millis == BackOffExecution.STOP) {
