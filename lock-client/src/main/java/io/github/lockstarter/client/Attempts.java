@@ -31,7 +31,7 @@ final class Attempts {
 		this.retries = retries;
 		this.method = method;
 		this.repeatable = repeatable;
-		this.backOff = retries.backOff();
+		this.backOff = retries.startBackOff();
 		this.begun = retries.nanoTime();
 	}
 
@@ -63,7 +63,7 @@ final class Attempts {
 		if (least.compareTo(left) > 0) {
 			return Optional.empty();
 		}
-		Duration delay = shorter(left, least.plus(this.retries.jitter(longer(half, least.dividedBy(10)))));
+		Duration delay = shorter(left, least.plus(this.retries.nextJitter(longer(half, least.dividedBy(10)))));
 		logger.debug("%s ended with %s, and is sent again in %dms".formatted(this.method, outcome, delay.toMillis()));
 		return Optional.of(delay);
 	}

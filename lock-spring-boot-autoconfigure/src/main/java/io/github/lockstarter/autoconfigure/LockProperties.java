@@ -152,7 +152,7 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 		}
 		LockSettings settings = LockSettings.NONE;
 		for (Map.Entry<String, Named> other : this.names.entrySet()) {
-			if (VariableName.is(other.getKey()) && VariableName.fits(other.getKey(), name)) {
+			if (EnvironmentVariableName.is(other.getKey()) && EnvironmentVariableName.fits(other.getKey(), name)) {
 				settings = settings.or(settings(other.getValue()));
 			}
 		}
@@ -175,14 +175,14 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 		Map<String, Store> variables = new LinkedHashMap<>();
 		this.names.forEach((name, named) -> {
 			if (named.store() != null) {
-				(VariableName.is(name) ? variables : exact).put(name, named.store());
+				(EnvironmentVariableName.is(name) ? variables : exact).put(name, named.store());
 			}
 		});
 		return (lockName) -> {
 			Store store = exact.get(lockName);
 			if (store == null && !variables.isEmpty()) {
 				for (Map.Entry<String, Store> each : variables.entrySet()) {
-					if (VariableName.fits(each.getKey(), lockName)) {
+					if (EnvironmentVariableName.fits(each.getKey(), lockName)) {
 						return each.getValue();
 					}
 				}
@@ -199,7 +199,7 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 		this.names.forEach((name, named) -> {
 			if (named.store() != null) {
 				properties.putIfAbsent(named.store(),
-						VariableName.is(name) ? name + "_STORE" : "lock.names." + name + ".store");
+						EnvironmentVariableName.is(name) ? name + "_STORE" : "lock.names." + name + ".store");
 			}
 		});
 		return properties;
