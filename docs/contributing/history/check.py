@@ -10,7 +10,7 @@ where the event happened between these two instants, in nanoseconds of a clock t
     granted <lease> <key> <token>    an acquire was answered with a lease, and its fencing token
     held <lease>, not-held <lease>   the lease was asked whether it is held
     released <lease>                 the lease was released
-    refused <key>, unknown <key> <error>   an acquire was answered with "somebody else holds it", or with an error
+    rejected <key>, unknown <key> <error>   an acquire was answered with "somebody else holds it", or with an error
     fault <kind> <target>            a fault began at the first instant, and was over at the second
     clock <process> <time>           what the process read on its clock, so that it is seen to be the same clock
     stopped                          the last line of a process that has answered everybody and was not killed
@@ -67,7 +67,7 @@ def read(path):
                 if not before <= int(words[1]) <= after: violation("a process has another clock", line)
             elif event == "stopped":
                 stopped.add(process)
-            elif event not in ("refused", "unknown"):
+            elif event not in ("rejected", "unknown"):
                 raise ValueError(event)
             events[event] += 1
             instants.extend((before, after))
@@ -124,7 +124,7 @@ if not grants: violation("nothing was granted")
 
 seconds = (max(instants) - min(instants)) / 1e9 if instants else 0
 print(f"{len(grants)} grants of {len(keys)} keys to {len(workers)} workers in {seconds:.0f} s; seen held {events['held']} times;",
-      f"{events['leases lost']} leases lost, {events['refused']} refusals, {events['unknown']} errors")
+      f"{events['leases lost']} leases lost, {events['rejected']} rejections, {events['unknown']} errors")
 print(f"{len(faults)} faults:", ", ".join(f"{count} {kind}" for kind, count in sorted(collections.Counter(fault[1] for fault in faults).items())))
 print(f"longest time without a grant: {longest_gap([grant[0] for grant in grants]):.2f} s of any key,",
       f"{max((longest_gap(by_subject[key]) for key in keys), default=0):.2f} s of one key")

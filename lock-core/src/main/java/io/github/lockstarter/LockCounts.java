@@ -5,9 +5,9 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Counts the events of the locks of an application since its start, by lock name and
- * never by key. Applications can inject the auto-configured bean to read the counts, as
- * in {@code counts.get("reports", Event.CONTENDED)}.
+ * Counts the events of the locks of this instance since its start, by lock name and never
+ * by key. Applications can inject the auto-configured bean to read the counts, as in
+ * {@code counts.get("reports", Event.CONTENDED)}.
  */
 public interface LockCounts {
 
@@ -15,7 +15,7 @@ public interface LockCounts {
 	 * Returns the number of events.
 	 * @param lockName the name of the lock
 	 * @param event what happened
-	 * @return the number of events in this application
+	 * @return the number of events in this instance
 	 */
 	long get(String lockName, Event event);
 
@@ -83,8 +83,8 @@ public interface LockCounts {
 		RENEWED,
 
 		/**
-		 * A lock was handed to the next waiter in the same application, without a command
-		 * to the store.
+		 * A lock was handed to the next waiter in the same instance, without a command to
+		 * the store.
 		 */
 		HANDED_OFF,
 

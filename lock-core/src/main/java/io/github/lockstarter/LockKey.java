@@ -62,11 +62,12 @@ public record LockKey(String name, String key) implements Comparable<LockKey> {
 	 * Returns the key in a form that every store can take: the key itself, or its SHA-256
 	 * digest if the key is longer than the given number of bytes or has unprintable
 	 * characters. Different keys have different forms.
-	 * @param maxBytes the longest key that is not digested, in bytes of UTF-8
+	 * @param longestPlainKey the longest key that is not digested, in bytes of UTF-8;
+	 * each store chooses its own
 	 * @return the key or its digest
 	 */
-	public String storeForm(int maxBytes) {
-		return isPlain(maxBytes) ? this.key : digest(this.key);
+	public String storeForm(int longestPlainKey) {
+		return isPlain(longestPlainKey) ? this.key : digest(this.key);
 	}
 
 	private boolean isPlain(int maxBytes) {

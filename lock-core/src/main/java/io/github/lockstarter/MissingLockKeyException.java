@@ -40,7 +40,7 @@ public class MissingLockKeyException extends LockException {
 	 */
 	public static MissingLockKeyException withoutPrincipal(String lockName) {
 		return new MissingLockKeyException(lockName,
-				"Responses under lock '%s' are replayed, but the request has no principal, and lock.replay.anonymous is 'refuse'"
+				"Responses under lock '%s' are replayed, but the request has no principal, and lock.replay.anonymous is 'reject'"
 					.formatted(lockName));
 	}
 

@@ -5,10 +5,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Grants locks that are held by a token instead of by this application. A client with the
- * token can extend and release the lock through any application that shares the store,
- * even after this application has stopped. Intended for holders outside of the
- * application, such as the clients of a lock server.
+ * Grants locks that are held by a token instead of by this instance. A client with the
+ * token can extend and release the lock through any instance that shares the store, even
+ * after this instance has stopped. Intended for holders outside of the application, such
+ * as the clients of a lock service.
  * <p>
  * Such a lock is not renewed: it expires with its time to live unless its holder extends
  * it. Token locks and the leases of a {@link LockRegistry} exclude each other, and their

@@ -31,7 +31,7 @@ final class Attempts {
 		this.retries = retries;
 		this.method = method;
 		this.repeatable = repeatable;
-		this.backOff = retries.backOff();
+		this.backOff = retries.startBackOff();
 		this.begun = retries.nanoTime();
 	}
 
@@ -51,7 +51,7 @@ final class Attempts {
 		return this.repeatable ? delay(null, failure.getClass().getName()) : Optional.empty();
 	}
 
-	/** Returns a delay that is at least as long as the server requests. */
+	/** Returns a delay that is at least as long as the one that the response asks for. */
 	private Optional<Duration> delay(@Nullable Duration told, Object outcome) {
 		long millis = this.backOff.nextBackOff();
 		if (millis == BackOffExecution.STOP) {
@@ -63,7 +63,7 @@ final class Attempts {
 		if (least.compareTo(left) > 0) {
 			return Optional.empty();
 		}
-		Duration delay = shorter(left, least.plus(this.retries.jitter(longer(half, least.dividedBy(10)))));
+		Duration delay = shorter(left, least.plus(this.retries.nextJitter(longer(half, least.dividedBy(10)))));
 		logger.debug("%s ended with %s, and is sent again in %dms".formatted(this.method, outcome, delay.toMillis()));
 		return Optional.of(delay);
 	}

@@ -54,7 +54,7 @@ import org.springframework.http.client.support.HttpRequestWrapper;
  * The thread of the caller waits before the next attempt. The delay is the
  * {@code retryAfterMillis} of the problem or the {@code Retry-After} of the response,
  * plus a random time. Without either, it is a random time that grows with each attempt. A
- * request is not repeated if the server requests a longer delay than the
+ * request is not repeated if the response asks for a longer delay than the
  * {@link RetryLimits} allow. The caller receives the response or the exception of the
  * last attempt. A thread that is interrupted while it waits throws
  * {@link InterruptedIOException}, and stays interrupted.

@@ -19,7 +19,7 @@ import org.springframework.http.MediaType;
 import org.springframework.util.ClassUtils;
 
 /**
- * A response of a server, as a basis for the decision about another attempt.
+ * A response of an API, as a basis for the decision about another attempt.
  *
  * @param status the status of the response
  * @param headers the headers of the response
@@ -71,8 +71,8 @@ record ReceivedResponse(HttpStatusCode status, HttpHeaders headers, @Nullable Pr
 
 	/**
 	 * Returns whether the request was rejected temporarily. Without Jackson, which reads
-	 * the problem type, it was if the server asks for another attempt: it does not after
-	 * {@code lease-lost}.
+	 * the problem type, it was if the response asks for another attempt: it does not
+	 * after {@code lease-lost}.
 	 */
 	boolean isRejection() {
 		if (!JACKSON_PRESENT) {
@@ -86,7 +86,7 @@ record ReceivedResponse(HttpStatusCode status, HttpHeaders headers, @Nullable Pr
 		return uri.substring(end + 1);
 	}
 
-	/** Returns whether the server or a proxy could not handle the request. */
+	/** Returns whether the API or a proxy could not handle the request. */
 	boolean isUnavailable() {
 		return this.status.value() == HttpStatus.SERVICE_UNAVAILABLE.value();
 	}
@@ -96,7 +96,7 @@ record ReceivedResponse(HttpStatusCode status, HttpHeaders headers, @Nullable Pr
 	}
 
 	/**
-	 * Returns the delay that the server requests, or {@code null} if there is no valid
+	 * Returns the delay that the response asks for, or {@code null} if there is no valid
 	 * one.
 	 */
 	@Nullable Duration retryAfter(InstantSource clock) {
@@ -136,7 +136,7 @@ record ReceivedResponse(HttpStatusCode status, HttpHeaders headers, @Nullable Pr
 	 * What a problem detail says.
 	 *
 	 * @param type the problem type, or an empty text
-	 * @param retryAfter the delay that the server requests, if there is a valid one
+	 * @param retryAfter the delay that the response asks for, if there is a valid one
 	 */
 	record Problem(String type, @Nullable Duration retryAfter) {
 	}

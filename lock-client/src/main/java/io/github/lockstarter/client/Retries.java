@@ -83,11 +83,11 @@ final class Retries {
 		return this.limits.maxTime();
 	}
 
-	BackOffExecution backOff() {
+	BackOffExecution startBackOff() {
 		return this.backOff.start();
 	}
 
-	Duration jitter(Duration longest) {
+	Duration nextJitter(Duration longest) {
 		return Duration.ofNanos(this.random.nextLong(longest.toNanos() + 1));
 	}
 

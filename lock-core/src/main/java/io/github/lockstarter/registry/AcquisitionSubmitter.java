@@ -22,7 +22,7 @@ final class AcquisitionSubmitter {
 	/** For all threads that wait for an answer and are not limited. */
 	private final Delivery blocking;
 
-	private volatile WaitingThreads waitingThreads = WaitingThreads.UNLIMITED;
+	private volatile WaitingThreadLimit waitingThreads = WaitingThreadLimit.UNLIMITED;
 
 	/**
 	 * Creates a submitter.
@@ -35,7 +35,7 @@ final class AcquisitionSubmitter {
 	}
 
 	/** Sets a limit for the threads that wait. */
-	void limit(WaitingThreads waitingThreads) {
+	void limit(WaitingThreadLimit waitingThreads) {
 		this.waitingThreads = waitingThreads;
 	}
 

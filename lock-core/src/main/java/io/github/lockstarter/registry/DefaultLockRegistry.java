@@ -112,7 +112,7 @@ public final class DefaultLockRegistry implements SharingRegistry, AutoCloseable
 	 * rejected as soon as it finds the lock held, like one that finds the wait queue
 	 * full.
 	 */
-	public void limit(WaitingThreads waitingThreads) {
+	public void limit(WaitingThreadLimit waitingThreads) {
 		this.submitter.limit(waitingThreads);
 	}
 

@@ -36,7 +36,7 @@ public final class DroppedResults {
 		this.counter.accept(lockName);
 		if (this.warned.add(lockName)) {
 			logger.warn(
-					"A stored response of lock '%s' was dropped before its time, because %s. A later duplicate of its request runs again. Only the first one for each lock name is logged; lock.answers with outcome=result-dropped counts all."
+					"A stored result of lock '%s' was dropped before its time, because %s. A later duplicate runs again. Only the first one for each lock name is logged; lock.results with outcome=result-dropped counts all."
 						.formatted(lockName, limit));
 		}
 	}

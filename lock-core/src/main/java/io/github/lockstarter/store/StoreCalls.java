@@ -91,7 +91,7 @@ public final class StoreCalls implements AutoCloseable {
 	 * {@link LockStoreException}
 	 */
 	public <T> CompletionStage<T> call(LockKey key, Supplier<CompletionStage<T>> operation) {
-		Deadline deadline = deadline();
+		Deadline deadline = beginDeadline();
 		CompletableFuture<T> answer = new CompletableFuture<>();
 		begin(operation).whenComplete((result, failure) -> answered(answer, result, failure));
 		return inTime(key, answer, deadline);
@@ -111,7 +111,7 @@ public final class StoreCalls implements AutoCloseable {
 	 */
 	public CompletionStage<AcquireResult> grant(LockKey key, Duration ttl,
 			Supplier<CompletionStage<AcquireResult>> acquire, Supplier<CompletionStage<Boolean>> undo) {
-		Deadline deadline = deadline();
+		Deadline deadline = beginDeadline();
 		CompletableFuture<AcquireResult> answer = new CompletableFuture<>();
 		begin(acquire).whenComplete((result, failure) -> {
 			boolean inTime = answered(answer, result, failure);
@@ -136,7 +136,7 @@ public final class StoreCalls implements AutoCloseable {
 	 */
 	public CompletionStage<Boolean> release(LockKey key, Duration ttl, Supplier<CompletionStage<Boolean>> release,
 			Supplier<CompletionStage<Boolean>> again) {
-		Deadline deadline = deadline();
+		Deadline deadline = beginDeadline();
 		CompletableFuture<Boolean> answer = new CompletableFuture<>();
 		begin(release).whenComplete((released, failure) -> {
 			answered(answer, released, failure);
@@ -193,7 +193,7 @@ public final class StoreCalls implements AutoCloseable {
 	}
 
 	/** Read before the driver is called, which may block. */
-	private Deadline deadline() {
+	private Deadline beginDeadline() {
 		Duration timeout = timeout();
 		return new Deadline(timeout, this.time.begin() + timeout.toNanos());
 	}

@@ -77,7 +77,7 @@ public final class LockMetrics implements MeterBinder {
 				"Events of rejected or skipped calls that were not published, because listeners were slow")
 			.register(registry);
 		RESULTS
-			.forEach((event) -> counter("lock.answers", name, event, "Results of holders for other callers, by outcome")
+			.forEach((event) -> counter("lock.results", name, event, "Results of holders for other callers, by outcome")
 				.tag("outcome", event.label())
 				.register(registry));
 	}

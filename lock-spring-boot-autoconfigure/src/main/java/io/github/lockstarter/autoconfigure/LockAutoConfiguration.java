@@ -30,7 +30,7 @@ import io.github.lockstarter.store.LockStore;
 		LockServletContainerConfiguration.class, LockServletConfiguration.class, LockReactiveConfiguration.class,
 		LockGraphQlConfiguration.class, LockGrpcConfiguration.class, LockOpenApiConfiguration.class,
 		LockMetricsConfiguration.class, LocksEndpointConfiguration.class, LockHealthConfiguration.class,
-		LockNameVariables.class, RefreshWarning.class, UnknownPropertyWarning.class })
+		LockEnvironmentVariables.class, RefreshWarning.class, UnknownPropertyWarning.class })
 public final class LockAutoConfiguration {
 
 }

@@ -38,7 +38,7 @@ final class LockNameWarning implements SmartInitializingSingleton {
 	public void afterSingletonsInstantiated() {
 		Set<String> locks = new TreeSet<>(this.operations.lockNames());
 		for (String name : this.configured) {
-			if (VariableName.is(name)) {
+			if (EnvironmentVariableName.is(name)) {
 				warnOfVariable(name, locks);
 			}
 			else if (!locks.contains(name) && this.configured.stream().noneMatch(isVariableFor(name))) {
@@ -48,12 +48,12 @@ final class LockNameWarning implements SmartInitializingSingleton {
 	}
 
 	private static Predicate<String> isVariableFor(String name) {
-		return (each) -> VariableName.is(each) && VariableName.fits(each, name);
+		return (each) -> EnvironmentVariableName.is(each) && EnvironmentVariableName.fits(each, name);
 	}
 
 	private void warnOfVariable(String variable, Set<String> locks) {
 		Set<String> fitting = locks.stream()
-			.filter((lock) -> VariableName.fits(variable, lock))
+			.filter((lock) -> EnvironmentVariableName.fits(variable, lock))
 			.collect(Collectors.toCollection(TreeSet::new));
 		if (fitting.isEmpty()) {
 			warnOfUnknown(variable + "_…", locks);
@@ -80,8 +80,8 @@ final class LockNameWarning implements SmartInitializingSingleton {
 
 	/** Returns whether Spring Boot itself finds the variable for the name. */
 	private static boolean overrides(String variable, String name) {
-		return variable.equals(VariableName.of(name.replace("-", "")))
-				|| variable.equals(VariableName.of(name.replace('-', '_')));
+		return variable.equals(EnvironmentVariableName.of(name.replace("-", "")))
+				|| variable.equals(EnvironmentVariableName.of(name.replace('-', '_')));
 	}
 
 	private static void warnOfUnknown(String property, Set<String> locks) {

@@ -33,7 +33,7 @@ import io.github.lockstarter.key.LockKeys;
 import io.github.lockstarter.operation.LockSettings;
 import io.github.lockstarter.operation.OnStoreFailure;
 import io.github.lockstarter.operation.OperationSettings;
-import io.github.lockstarter.operation.Anonymous;
+import io.github.lockstarter.operation.AnonymousReplay;
 import io.github.lockstarter.operation.ReplaySettings;
 import io.github.lockstarter.key.Fingerprint;
 import io.github.lockstarter.result.KeptResponses;
@@ -153,7 +153,7 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 		}
 		LockSettings settings = LockSettings.NONE;
 		for (Map.Entry<String, Named> other : this.names.entrySet()) {
-			if (VariableName.is(other.getKey()) && VariableName.fits(other.getKey(), name)) {
+			if (EnvironmentVariableName.is(other.getKey()) && EnvironmentVariableName.fits(other.getKey(), name)) {
 				settings = settings.or(settings(other.getValue()));
 			}
 		}
@@ -176,14 +176,14 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 		Map<String, Store> variables = new LinkedHashMap<>();
 		this.names.forEach((name, named) -> {
 			if (named.store() != null) {
-				(VariableName.is(name) ? variables : exact).put(name, named.store());
+				(EnvironmentVariableName.is(name) ? variables : exact).put(name, named.store());
 			}
 		});
 		return (lockName) -> {
 			Store store = exact.get(lockName);
 			if (store == null && !variables.isEmpty()) {
 				for (Map.Entry<String, Store> each : variables.entrySet()) {
-					if (VariableName.fits(each.getKey(), lockName)) {
+					if (EnvironmentVariableName.fits(each.getKey(), lockName)) {
 						return each.getValue();
 					}
 				}
@@ -200,7 +200,7 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 		this.names.forEach((name, named) -> {
 			if (named.store() != null) {
 				properties.putIfAbsent(named.store(),
-						VariableName.is(name) ? name + "_STORE" : "lock.names." + name + ".store");
+						EnvironmentVariableName.is(name) ? name + "_STORE" : "lock.names." + name + ".store");
 			}
 		});
 		return properties;
@@ -483,7 +483,7 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 	 * MVC, it does not apply to multipart bodies.
 	 */
 	record Replay(@DefaultValue("values") String keep, @DefaultValue("255") int maxKeyLength,
-			@Nullable String fingerprintKey, @DefaultValue("allow") Anonymous anonymous,
+			@Nullable String fingerprintKey, @DefaultValue("allow") AnonymousReplay anonymous,
 			@DefaultValue("10MB") DataSize maxRequestSize) {
 
 		/** Without the secret. */

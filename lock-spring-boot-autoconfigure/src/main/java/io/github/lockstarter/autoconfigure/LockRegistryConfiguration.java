@@ -16,7 +16,7 @@ import io.github.lockstarter.count.LockEventCounter;
 import io.github.lockstarter.event.LockEvents;
 import io.github.lockstarter.operation.ConflictStatuses;
 import io.github.lockstarter.registry.LockInspector;
-import io.github.lockstarter.registry.WaitingThreads;
+import io.github.lockstarter.registry.WaitingThreadLimit;
 import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.registry.DefaultTokenLocks;
 import io.github.lockstarter.registry.RegistrySettings;
@@ -45,7 +45,7 @@ class LockRegistryConfiguration {
 	DefaultLockRegistry exclusiveRequestLockRegistry(ObjectProvider<LockStores> stores, ObjectProvider<LockStore> store,
 			LockProperties properties, ConflictStatuses statuses, LockEvents events, EngineRuntime runtime,
 			LockEventCounter counts, ObjectProvider<ObservationRegistry> observations,
-			ObjectProvider<LockObservationConvention> convention, ObjectProvider<WaitingThreads> waitingThreads) {
+			ObjectProvider<LockObservationConvention> convention, ObjectProvider<WaitingThreadLimit> waitingThreads) {
 		// Without a single candidate, the failure names the stores.
 		DefaultLockRegistry registry = new DefaultLockRegistry(
 				stores.getIfAvailable(() -> LockStores.of(store.getObject())),

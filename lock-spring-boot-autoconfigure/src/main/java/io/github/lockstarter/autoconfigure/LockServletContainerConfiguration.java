@@ -15,7 +15,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 
 import io.github.lockstarter.interceptor.RequestSupport;
-import io.github.lockstarter.registry.WaitingThreads;
+import io.github.lockstarter.registry.WaitingThreadLimit;
 import io.github.lockstarter.web.servlet.ServletCurrentRequest;
 
 /**
@@ -41,9 +41,9 @@ class LockServletContainerConfiguration {
 	/** With virtual threads, a container needs no reserve. */
 	@Bean
 	@ConditionalOnThreading(Threading.PLATFORM)
-	static WaitingThreads exclusiveRequestWaitingThreads(ApplicationContext context,
+	static WaitingThreadLimit exclusiveRequestWaitingThreadLimit(ApplicationContext context,
 			ObjectProvider<LockProperties> properties) {
-		return new WaitingThreads(ServletCurrentRequest::isOfThread,
+		return new WaitingThreadLimit(ServletCurrentRequest::isOfThread,
 				() -> properties.getObject().web().waitingThreads(ContainerThreads.max(context)),
 				(max) -> logger.warn(
 						"%d request threads wait for locks, so further requests that find their lock held are rejected (wait-queue-full). Raise the number of threads of the container or lock.web.max-waiting-threads, use virtual threads, or set lock.web.waiting=suspended. This is logged once."

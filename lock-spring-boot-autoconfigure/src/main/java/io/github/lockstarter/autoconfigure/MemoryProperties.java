@@ -13,7 +13,7 @@ import io.github.lockstarter.store.ResultLimits;
  * Properties of the memory store.
  *
  * @param maxResults Largest number of results that the memory store keeps. Beyond it, the
- * oldest is dropped, and a later duplicate of its request runs again.
+ * oldest is dropped, and a later duplicate runs again.
  * @param maxMemory Most memory that the results in the memory store use. Beyond it, the
  * oldest is dropped. Default is a tenth of the largest heap.
  */

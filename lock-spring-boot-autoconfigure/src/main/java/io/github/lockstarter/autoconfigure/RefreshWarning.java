@@ -67,7 +67,7 @@ final class RefreshWarning implements GenericApplicationListener {
 		Binder binder = Binder.get(this.environment);
 		try {
 			LockProperties current = binder.bindOrCreate("lock", Bindable.of(LockProperties.class),
-					new LockNameVariables().apply(BindHandler.DEFAULT));
+					new LockEnvironmentVariables().apply(BindHandler.DEFAULT));
 			return !current.equals(this.beans.getBean(LockProperties.class))
 					|| Stream.of(LockProperties.Store.values()).anyMatch((store) -> differs(store, binder));
 		}

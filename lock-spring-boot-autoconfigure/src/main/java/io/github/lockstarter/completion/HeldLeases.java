@@ -134,7 +134,7 @@ public final class HeldLeases {
 	 * result of the work is kept in it.
 	 * @param resource what the transaction is known by
 	 * @param connection the connection of the transaction
-	 * @param isolation the isolation level that the application has requested;
+	 * @param isolation the isolation level that the application has asked for;
 	 * {@code null} for the default
 	 * @return completes with {@code false} if the lease is no longer held
 	 */

@@ -35,7 +35,7 @@ public final class ExclusiveRequestAdvisor extends StaticMethodMatcherPointcutAd
 
 	/**
 	 * Creates the advisor. An advisor is created before most other beans, so other beans
-	 * are requested only when the first annotated method is found.
+	 * are looked up only when the first annotated method is found.
 	 * @param operations the operations of annotated methods
 	 * @param interceptor the advice
 	 * @param order the order among other advisors

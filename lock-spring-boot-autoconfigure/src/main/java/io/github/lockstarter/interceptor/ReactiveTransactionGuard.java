@@ -35,7 +35,7 @@ public final class ReactiveTransactionGuard {
 	 * cancelled.
 	 * @param resource what the transaction is known by: the holder of its connection
 	 * @param connection that connection
-	 * @param isolation the isolation level that the application has requested;
+	 * @param isolation the isolation level that the application has asked for;
 	 * {@code null} for the default
 	 * @param commit commits the transaction
 	 */

@@ -66,7 +66,7 @@ public final class LockOperationSource {
 			// method again.
 			known = isProxy(type) ? new LockedMethods(type, ofProxy(type)) : new LockedMethods(type, introspect(type));
 			if (this.methods.put(type, known) == null && !isProxy(type)) {
-				SelfInvocations.warn(type, known.annotated());
+				SelfInvocationWarning.warn(type, known.annotated());
 			}
 		}
 		return known;

@@ -68,7 +68,7 @@ final class ReplayScope {
 	 */
 	Caller of(LockInvocation call) {
 		Principal principal = call.getPrincipal();
-		if (principal == null && call.isInRequest() && this.settings.get().anonymous() == Anonymous.REFUSE) {
+		if (principal == null && call.isInRequest() && this.settings.get().anonymous() == AnonymousReplay.REJECT) {
 			throw MissingLockKeyException.withoutPrincipal(this.lockName);
 		}
 		String name = (principal != null) ? "user " + principal.getName() : "";

@@ -13,7 +13,7 @@ import io.github.lockstarter.result.KeptResponses;
  * @param fingerprint makes the digests that are stored with a result
  * @param anonymous what happens to requests without a principal
  */
-public record ReplaySettings(KeptResponses keep, int maxKeyLength, Fingerprint fingerprint, Anonymous anonymous) {
+public record ReplaySettings(KeptResponses keep, int maxKeyLength, Fingerprint fingerprint, AnonymousReplay anonymous) {
 
 	/**
 	 * Checks the largest length of a key.

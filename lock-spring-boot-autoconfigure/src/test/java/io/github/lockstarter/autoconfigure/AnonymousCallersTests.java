@@ -18,9 +18,9 @@ class AnonymousCallersTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "servlet", "reactive" })
-	@DisplayName("With lock.replay.anonymous=refuse, only a request with a principal runs")
+	@DisplayName("With lock.replay.anonymous=reject, only a request with a principal runs")
 	void rejected(String type) throws Exception {
-		try (TestServer server = start(type, "lock.replay.anonymous=refuse")) {
+		try (TestServer server = start(type, "lock.replay.anonymous=reject")) {
 			HttpResponse<String> rejected = post(server);
 			assertThat(rejected.statusCode()).isEqualTo(400);
 			assertThat(rejected.body()).contains("/problems/key-missing\"");

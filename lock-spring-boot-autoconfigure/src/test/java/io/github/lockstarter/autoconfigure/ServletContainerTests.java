@@ -18,7 +18,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.annotation.ExclusiveRequest;
-import io.github.lockstarter.registry.WaitingThreads;
+import io.github.lockstarter.registry.WaitingThreadLimit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -52,7 +52,7 @@ class ServletContainerTests {
 				assertThatExceptionOfType(LockConflictException.class).as("besides %s", held.key())
 					.isThrownBy(orders::order);
 			}
-			assertThat(context).hasSingleBean(WaitingThreads.class);
+			assertThat(context).hasSingleBean(WaitingThreadLimit.class);
 		});
 	}
 

@@ -44,7 +44,7 @@ class ReplayScopeTests {
 
 	private final CurrentRequest request = Mockito.mock(CurrentRequest.class);
 
-	private Anonymous anonymous = Anonymous.ALLOW;
+	private AnonymousReplay anonymous = AnonymousReplay.ALLOW;
 
 	private @Nullable String secret;
 
@@ -116,7 +116,7 @@ class ReplayScopeTests {
 	@Test
 	@DisplayName("A request without a principal can be rejected, and then runs not at all; a call outside of a request is not")
 	void rejected() {
-		this.anonymous = Anonymous.REFUSE;
+		this.anonymous = AnonymousReplay.REJECT;
 		assertThatExceptionOfType(MissingLockKeyException.class).isThrownBy(() -> this.ofHandler.of(call("a")))
 			.withMessageContaining("Responses under lock 'pay' are replayed, but the request has no principal");
 		assertThat(this.ofHandler.of(callOf("alice"))).isNotNull();

@@ -51,7 +51,7 @@ public final class TestOperations {
 	 */
 	public static LockOperationSource source(Function<String, LockSettings> operator, LockSettings defaults,
 			KeptResponses keep, UnaryOperator<String> placeholders) {
-		ReplaySettings replay = new ReplaySettings(keep, 255, new Fingerprint(null), Anonymous.ALLOW);
+		ReplaySettings replay = new ReplaySettings(keep, 255, new Fingerprint(null), AnonymousReplay.ALLOW);
 		LockEventCounter counts = new LockEventCounter();
 		SharingSettings sharing = new SharingSettings(Duration.ofSeconds(5), DataSize.ofKilobytes(64),
 				new TestSharingContext(counts));

@@ -170,7 +170,7 @@ class BoundedResultsTests {
 		IntStream.range(0, 15).forEach((i) -> order(store, "ann", i, "paid"));
 		assertThat(counts.get("orders", Event.RESULT_DROPPED)).isEqualTo(5);
 		assertThat(output.getOut())
-			.containsOnlyOnce("A stored response of lock 'orders' was dropped before its time, because it is full.");
+			.containsOnlyOnce("A stored result of lock 'orders' was dropped before its time, because it is full.");
 	}
 
 	@Test

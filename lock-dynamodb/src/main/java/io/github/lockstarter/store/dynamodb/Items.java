@@ -52,7 +52,7 @@ final class Items {
 	static final String DELETE_AFTER = "delete_after";
 
 	/** Longer keys are replaced by their digest, so that an item costs one write unit. */
-	private static final int MAX_KEY_BYTES = 512;
+	private static final int LONGEST_PLAIN_KEY = 512;
 
 	private static final Duration SPARE = Duration.ofDays(1);
 
@@ -67,7 +67,7 @@ final class Items {
 
 	/** Returns the key of a lock. */
 	static Map<String, AttributeValue> key(LockKey lock) {
-		return Map.of(KEY, text(new LockKey("lock", lock.name() + ":" + lock.key()).storeForm(MAX_KEY_BYTES)));
+		return Map.of(KEY, text(new LockKey("lock", lock.name() + ":" + lock.key()).storeForm(LONGEST_PLAIN_KEY)));
 	}
 
 	/**

@@ -203,7 +203,7 @@ final class ConnectionLane implements AutoCloseable {
 		private PriorAttempt prior = PriorAttempt.NOT_EXECUTED;
 
 		/** The last failure. */
-		private @Nullable Failure failure;
+		private @Nullable StatementFailure failure;
 
 		/** When the last attempt began on its connection, on the clock of the calls. */
 		private long begun;
@@ -219,7 +219,7 @@ final class ConnectionLane implements AutoCloseable {
 		/** While its row is locked, other statements use the connection. */
 		private void untilDone() {
 			while (!once()) {
-				if (this.failure == Failure.BLOCKED) {
+				if (this.failure == StatementFailure.BLOCKED) {
 					this.urgent = false;
 					queue(this);
 					return;
@@ -246,12 +246,12 @@ final class ConnectionLane implements AutoCloseable {
 						&& fail(new NotDone(NO_CONNECTION + ex.getMessage(), ex.getCause()));
 			}
 			catch (SQLException ex) {
-				this.failure = Failure.of(ex);
-				if (this.failure == Failure.UNKNOWN) {
+				this.failure = StatementFailure.of(ex);
+				if (this.failure == StatementFailure.UNKNOWN) {
 					this.prior = PriorAttempt.MAYBE_EXECUTED;
 				}
-				T blocked = (this.failure == Failure.BLOCKED && !waitedForTable()) ? this.statements.whenBlocked()
-						: null;
+				T blocked = (this.failure == StatementFailure.BLOCKED && !waitedForTable())
+						? this.statements.whenBlocked() : null;
 				if (blocked != null) {
 					return this.result.complete(blocked);
 				}
@@ -279,8 +279,9 @@ final class ConnectionLane implements AutoCloseable {
 
 		/** Returns whether another attempt may succeed. */
 		private boolean isRepeatable(SQLException ex) {
-			return this.failure != Failure.FINAL && millisLeft() > LONGEST_PAUSE_MILLIS
-					&& (this.failure != Failure.READ_ONLY || ConnectionLane.this.pool.replace(this.generation, ex));
+			return this.failure != StatementFailure.FINAL && millisLeft() > LONGEST_PAUSE_MILLIS
+					&& (this.failure != StatementFailure.READ_ONLY
+							|| ConnectionLane.this.pool.replace(this.generation, ex));
 		}
 
 		private boolean waitedForTable() {
@@ -313,7 +314,7 @@ final class ConnectionLane implements AutoCloseable {
 				return result;
 			}
 			catch (SQLException ex) {
-				if (Failure.of(ex) == Failure.UNKNOWN) {
+				if (StatementFailure.of(ex) == StatementFailure.UNKNOWN) {
 					ConnectionLane.this.pool.attempts().failed(ex);
 				}
 				else {

@@ -9,13 +9,14 @@ import io.github.lockstarter.store.StoreCalls;
  *
  * @param transactions the transactions of the application; {@code null} if they use
  * another database
- * @param notifications notifies waiters of releases; {@code null} if the database does
- * not support it
+ * @param notifying the table of locks as one of a database that notifies waiters of
+ * releases; {@code null} if the database does not
+ * @param notifications the notifications of releases; {@code null} likewise
  * @param reactiveTransactions the reactive transactions of the application; {@code null}
  * without the libraries for them
  */
 record JdbcAccess(LockTable locks, ResultTable results, Connections connections, StoreCalls calls,
-		@Nullable ReleaseNotifications notifications, @Nullable JoinedTransactions transactions,
-		@Nullable JoinedReactiveTransactions reactiveTransactions) {
+		@Nullable NotifyingTable notifying, @Nullable ReleaseNotifications notifications,
+		@Nullable JoinedTransactions transactions, @Nullable JoinedReactiveTransactions reactiveTransactions) {
 
 }

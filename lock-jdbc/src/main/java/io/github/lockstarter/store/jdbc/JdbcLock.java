@@ -3,6 +3,7 @@ package io.github.lockstarter.store.jdbc;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -124,8 +125,9 @@ final class JdbcLock implements TokenStoredLock, TransactionalStoredLock, Reacti
 	 * If an earlier attempt may have been executed, the owner may hold the lock already.
 	 */
 	private CompletionStage<AcquireResult> handOver(AcquireCommand command) {
+		NotifyingTable table = Objects.requireNonNull(this.database.notifying(), "The store does not hand over locks");
 		return this.database.connections().holders().run((connection, prior) -> {
-			AcquireResult result = this.database.locks().handOver(connection, this.row.key(), command);
+			AcquireResult result = table.handOver(connection, this.row.key(), command);
 			return (prior == PriorAttempt.MAYBE_EXECUTED && result instanceof PredecessorLost)
 					? take(connection, prior, command) : result;
 		});

@@ -101,9 +101,11 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 		Duration commandTimeout = settings.commandTimeout();
 		DatabaseUrl url = new DatabaseUrl(database.getJdbcUrl());
 		Database kind = url.database();
-		boolean notifies = kind == Database.POSTGRESQL;
+		String instance = UUID.randomUUID().toString();
+		LockTable locks = kind.locks(table, instance);
+		NotifyingTable notifying = (locks instanceof NotifyingTable any) ? any : null;
 		this.capabilities = EnumSet.of(Capability.KEEPS_RESULTS, Capability.HOLDS_FOR_TOKENS);
-		if (notifies) {
+		if (notifying != null) {
 			this.capabilities.addAll(Set.of(Capability.NOTIFIES, Capability.HANDS_OVER));
 		}
 		if (application != null) {
@@ -114,15 +116,14 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 		}
 		this.schema = kind.schema(table);
 		this.createTables = settings.createTables();
-		String instance = UUID.randomUUID().toString();
-		LockTable locks = kind.locks(table, instance);
 		ResultTable results = new ResultTable(locks, table);
 		this.calls = new StoreCalls("jdbc", commandTimeout);
 		this.connections = new Connections(
-				StorePool.create(database, url, connections + (notifies ? 1 : 0), commandTimeout, locks), connections,
-				this.calls);
-		this.access = new JdbcAccess(locks, results, this.connections, this.calls,
-				notifies ? new ReleaseNotifications(PostgreSqlTable.channel(table), instance, this.connections) : null,
+				StorePool.create(database, url, connections + ((notifying != null) ? 1 : 0), commandTimeout, locks),
+				connections, this.calls);
+		this.access = new JdbcAccess(locks, results, this.connections, this.calls, notifying,
+				(notifying != null)
+						? new ReleaseNotifications(PostgreSqlTable.channel(table), instance, this.connections) : null,
 				(application != null) ? new JoinedTransactions(application, locks, results, this.connections) : null,
 				REACTIVE ? new JoinedReactiveTransactions(locks, results) : null);
 		this.purge = new Purge(locks, results, this.connections.callers());
@@ -271,11 +272,6 @@ public final class JdbcLockStore implements LockStore, InitializingBean, Disposa
 		if (notifications != null) {
 			notifications.listen();
 		}
-	}
-
-	/** Removes the rows of free locks at once. */
-	CompletionStage<Void> purge() {
-		return this.purge.begin(Duration.ZERO);
 	}
 
 }

@@ -12,7 +12,7 @@ import io.github.lockstarter.LockKey;
 record LockRow(LockKey lock, String key) {
 
 	/** Longer keys, and unprintable ones, are replaced by their digest. */
-	private static final int MAX_KEY_LENGTH = 200;
+	private static final int LONGEST_PLAIN_KEY = 200;
 
 	/** The name for digests of keys, which can be any constant. */
 	private static final String ANY = "lock";
@@ -26,8 +26,9 @@ record LockRow(LockKey lock, String key) {
 	 * visible ASCII.
 	 */
 	static String visible(String text) {
-		boolean visible = text.length() <= MAX_KEY_LENGTH && text.chars().allMatch((each) -> each > ' ' && each < 127);
-		return visible ? new LockKey(ANY, text).storeForm(MAX_KEY_LENGTH) : LockKey.ofDigest(ANY, text).key();
+		boolean visible = text.length() <= LONGEST_PLAIN_KEY
+				&& text.chars().allMatch((each) -> each > ' ' && each < 127);
+		return visible ? new LockKey(ANY, text).storeForm(LONGEST_PLAIN_KEY) : LockKey.ofDigest(ANY, text).key();
 	}
 
 }

@@ -123,14 +123,6 @@ abstract class LockTable {
 	 */
 	abstract AcquireResult acquire(Connection connection, String key, AcquireCommand command) throws SQLException;
 
-	/**
-	 * Ends a turn: releases the lock for other instances that wait, or grants it to the
-	 * next owner. Only for databases that notify waiters.
-	 */
-	AcquireResult handOver(Connection connection, String key, AcquireCommand command) throws SQLException {
-		throw new UnsupportedOperationException("This database does not notify waiters");
-	}
-
 	/** Returns the result of an acquisition, from the state of the row after it. */
 	static AcquireResult answer(ResultSet row, String owner) throws SQLException {
 		return owner.equals(row.getString(1)) ? new Granted(row.getLong(2)) : held(row);

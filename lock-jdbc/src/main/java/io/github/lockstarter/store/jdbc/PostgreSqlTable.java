@@ -31,7 +31,7 @@ import io.github.lockstarter.store.AcquireResult.PredecessorLost;
  * lock is released for the other instances, if any of them waits. Its time is then set to
  * -1, so that the next grant keeps the instance that ended the turn among the waiters.
  */
-final class PostgreSqlTable extends LockTable {
+final class PostgreSqlTable extends LockTable implements NotifyingTable {
 
 	/** Constant during a statement, even if the statement waits for another one. */
 	private static final String NOW = "(date_part('epoch', statement_timestamp()) * 1000)::bigint";
@@ -199,7 +199,7 @@ final class PostgreSqlTable extends LockTable {
 	}
 
 	@Override
-	AcquireResult handOver(Connection connection, String key, AcquireCommand command) throws SQLException {
+	public AcquireResult handOver(Connection connection, String key, AcquireCommand command) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(this.handOver)) {
 			statement.setString(1, command.owner());
 			statement.setLong(2, command.ttl().toMillis());

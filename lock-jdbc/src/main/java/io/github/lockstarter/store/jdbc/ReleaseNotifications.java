@@ -138,7 +138,7 @@ final class ReleaseNotifications {
 
 	private void pollOnce() {
 		wakeAll();
-		pause(this.watchers.isEmpty() ? IDLE_MILLIS : jitteredPause());
+		pause(this.watchers.isEmpty() ? IDLE_MILLIS : nextPause());
 	}
 
 	/** Receives notifications until the connections are replaced. */
@@ -158,7 +158,7 @@ final class ReleaseNotifications {
 				probes.send();
 			}
 			PGNotification[] notifications = postgres
-				.getNotifications((probes.areAnswered() || this.watchers.isEmpty()) ? IDLE_MILLIS : jitteredPause());
+				.getNotifications((probes.areAnswered() || this.watchers.isEmpty()) ? IDLE_MILLIS : nextPause());
 			for (PGNotification each : notifications) {
 				if (each.getParameter().equals(this.instance)) {
 					probes.received();
@@ -193,7 +193,7 @@ final class ReleaseNotifications {
 		}
 	}
 
-	private static int jitteredPause() {
+	private static int nextPause() {
 		return ThreadLocalRandom.current().nextInt(POLL_MILLIS / 2, POLL_MILLIS * 3 / 2);
 	}
 

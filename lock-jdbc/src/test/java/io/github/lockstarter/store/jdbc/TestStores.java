@@ -11,6 +11,8 @@ import java.util.List;
 
 import com.zaxxer.hikari.HikariConfig;
 
+import io.github.lockstarter.store.StoreCalls;
+
 /**
  * Several stores with one database, like instances of an application.
  */
@@ -68,6 +70,28 @@ final class TestStores implements AutoCloseable {
 
 	String url() {
 		return this.url;
+	}
+
+	/**
+	 * Removes the rows of free locks and of expired results over connections of a store,
+	 * as a store does after some time.
+	 */
+	void purge() {
+		HikariConfig database = new HikariConfig();
+		database.setJdbcUrl(this.url);
+		DatabaseUrl url = new DatabaseUrl(this.url);
+		LockTable locks = url.database().locks("locks", "test");
+		StoreCalls calls = new StoreCalls("jdbc", this.timeout);
+		Connections connections = new Connections(StorePool.create(database, url, 2, this.timeout, locks), 2, calls);
+		try {
+			new Purge(locks, new ResultTable(locks, "locks"), connections.callers()).begin(Duration.ZERO)
+				.toCompletableFuture()
+				.join();
+		}
+		finally {
+			connections.close();
+			calls.close();
+		}
 	}
 
 	/** Returns the number of rows. */

@@ -10,28 +10,31 @@ import io.github.lockstarter.LockKey;
  */
 final class MemcachedKeys {
 
-	private static final int MAX_LENGTH = 250;
+	/** The limit of memcached. */
+	private static final int LONGEST_KEY = 250;
 
 	/** The name for digests of keys, which can be any constant. */
 	private static final String ANY = "lock";
 
 	private final String prefix;
 
-	private final int room;
+	/** Longer keys are replaced by their digest. */
+	private final int longestPlainKey;
 
 	MemcachedKeys(String prefix) {
 		Assert.isTrue(prefix.matches("[!-9;-~]{1,100}"),
 				"A prefix must have 1 to 100 visible ASCII characters, without a colon");
 		this.prefix = prefix + ":";
-		this.room = MAX_LENGTH - this.prefix.length();
+		this.longestPlainKey = LONGEST_KEY - this.prefix.length();
 	}
 
 	String of(LockKey key) {
 		// A name contains no colon, so that the text is unambiguous.
 		String text = key.name() + ":" + key.key();
-		boolean visible = text.length() <= this.room && text.chars().allMatch((each) -> each > ' ' && each < 127);
-		return this.prefix
-				+ (visible ? new LockKey(ANY, text).storeForm(this.room) : LockKey.ofDigest(ANY, text).key());
+		boolean visible = text.length() <= this.longestPlainKey
+				&& text.chars().allMatch((each) -> each > ' ' && each < 127);
+		return this.prefix + (visible ? new LockKey(ANY, text).storeForm(this.longestPlainKey)
+				: LockKey.ofDigest(ANY, text).key());
 	}
 
 }

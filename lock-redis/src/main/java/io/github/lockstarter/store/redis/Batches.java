@@ -108,8 +108,8 @@ final class Batches {
 	}
 
 	/**
-	 * Returns whether Redis rejects commands for several locks. A proxy of a cluster may
-	 * use an error message of its own, or reject a script with a loop over its keys.
+	 * Returns whether Redis refuses commands for several locks. A proxy of a cluster may
+	 * use an error message of its own, or refuse a script with a loop over its keys.
 	 */
 	static boolean isForSlots(@Nullable Throwable refusal) {
 		String message = (refusal instanceof RedisCommandExecutionException)
@@ -267,10 +267,10 @@ final class Batches {
 				this.moreLocks.addAndGet(1 - batch.size());
 				replied();
 				if (failure instanceof RedisCommandExecutionException) {
-					// The command was rejected before any part of it was executed.
+					// The command was refused before any part of it was executed.
 					if (Batches.this.allowed && isForSlots(failure)) {
 						logger.info(
-								"Redis rejects commands for locks in several hash slots, so each lock is acquired separately. "
+								"Redis refuses commands for locks in several hash slots, so each lock is acquired separately. "
 										+ failure);
 						Batches.this.allowed = false;
 					}

@@ -125,7 +125,7 @@ final class GroupGrants {
 		}
 		Together less = (together == Together.ALL) ? Together.SLOT : Together.NONE;
 		if (together == Together.ALL && this.together == Together.ALL) {
-			logger.info("Redis rejects commands for locks in several hash slots, so several commands are sent. "
+			logger.info("Redis refuses commands for locks in several hash slots, so several commands are sent. "
 					+ failure.getCause());
 			this.together = less;
 		}

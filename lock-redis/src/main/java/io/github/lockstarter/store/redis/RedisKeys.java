@@ -25,7 +25,7 @@ final class RedisKeys {
 	private static final int BUCKETS = 4096;
 
 	/** Longer keys are replaced by their digest. */
-	private static final int MAX_KEY_BYTES = 200;
+	private static final int LONGEST_PLAIN_KEY = 200;
 
 	private static final int TAG_DIGITS = 3;
 
@@ -57,7 +57,7 @@ final class RedisKeys {
 		int hash = 31 * key.name().hashCode() + key.key().hashCode();
 		int bucket = ((hash * 0x9E3779B9) >>> 16) % BUCKETS;
 		String tag = HexFormat.of().toHexDigits(bucket, TAG_DIGITS);
-		return bytes(this.prefix + ":{" + tag + "}:" + key.name() + ":" + key.storeForm(MAX_KEY_BYTES));
+		return bytes(this.prefix + ":{" + tag + "}:" + key.name() + ":" + key.storeForm(LONGEST_PLAIN_KEY));
 	}
 
 	/** Returns the key of the set of waiting instances. */

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * Managed servers check scripts before they run them: a key has to be {@code KEYS} with a
  * literal number, a command has to be a literal, and {@code unpack} is not available. The
  * scripts for one lock meet these rules. The scripts for several locks are not used on
- * servers that reject them.
+ * servers that refuse them.
  */
 enum Script {
 

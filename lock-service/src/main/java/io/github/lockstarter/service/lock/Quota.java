@@ -133,7 +133,7 @@ final class Quota {
 	 * answer, the locks still count.
 	 */
 	private Mono<Void> queryStore() {
-		return Flux.fromIterable(dueForQuery().entrySet())
+		return Flux.fromIterable(takeDueForQuery().entrySet())
 			.flatMap((each) -> Mono.fromFuture(() -> this.locks.remainingAsync(each.getKey()).toCompletableFuture())
 				.doOnNext((remaining) -> {
 					if (remaining.isEmpty()) {
@@ -148,7 +148,7 @@ final class Quota {
 	 * Returns the locks to query, with their ends: those that were queried least
 	 * recently.
 	 */
-	private Map<LockKey, Long> dueForQuery() {
+	private Map<LockKey, Long> takeDueForQuery() {
 		Map<LockKey, Long> due = new HashMap<>();
 		synchronized (this.uses) {
 			long now = System.nanoTime();

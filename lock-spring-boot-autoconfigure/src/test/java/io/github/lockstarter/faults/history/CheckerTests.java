@@ -45,7 +45,7 @@ class CheckerTests {
 	@DisplayName("No violation: consecutive holders with growing tokens, and the events are counted")
 	void clean() throws IOException {
 		Checker result = check(DRIVER + "200 210 fault freeze-worker two.1\n", ONE + """
-				250 350 refused a
+				250 350 rejected a
 				250 260 unknown a LockStoreException
 				280 500 granted 2 a 8
 				501 502 held 2
@@ -57,7 +57,7 @@ class CheckerTests {
 				""");
 		assertThat(result.exitCode()).as(result.output()).isZero();
 		assertThat(result.output()).contains("4 grants of 1 keys to 2 workers", "seen held 5 times",
-				"1 leases lost, 1 refusals, 1 errors", "1 faults: 1 freeze-worker", "0 violations");
+				"1 leases lost, 1 rejections, 1 errors", "1 faults: 1 freeze-worker", "0 violations");
 	}
 
 	@Test

@@ -126,7 +126,7 @@ final class Worker {
 					use(asked, key, granted.get(), hold(random));
 				}
 				else {
-					this.history.add(asked, "refused", key);
+					this.history.add(asked, "rejected", key);
 				}
 			}
 			catch (LockStoreException ex) {

@@ -28,9 +28,9 @@ import org.springframework.util.ReflectionUtils;
  * and the lock. Such calls are not detected in static methods and inner classes, nor in a
  * method that uses another object of the same type, which may be the target of the call.
  */
-final class SelfInvocations extends ClassVisitor {
+final class SelfInvocationWarning extends ClassVisitor {
 
-	private static final Log logger = LogFactory.getLog(SelfInvocations.class);
+	private static final Log logger = LogFactory.getLog(SelfInvocationWarning.class);
 
 	private final Class<?> type;
 
@@ -43,7 +43,7 @@ final class SelfInvocations extends ClassVisitor {
 	 */
 	private final Set<String> overriding = new HashSet<>();
 
-	private SelfInvocations(Class<?> type, Map<Method, LockedMethod> methods) {
+	private SelfInvocationWarning(Class<?> type, Map<Method, LockedMethod> methods) {
 		super(Opcodes.ASM9);
 		this.type = type;
 		for (Method method : ReflectionUtils.getAllDeclaredMethods(type)) {
@@ -56,7 +56,7 @@ final class SelfInvocations extends ClassVisitor {
 	/** Logs one warning for each method of the class that calls annotated ones. */
 	static void warn(Class<?> type, Map<Method, LockedMethod> methods) {
 		if (!methods.isEmpty()) {
-			SelfInvocations calls = new SelfInvocations(type, methods);
+			SelfInvocationWarning calls = new SelfInvocationWarning(type, methods);
 			for (Class<?> each = type; each != null; each = each.getSuperclass()) {
 				calls.read(each);
 			}
@@ -140,7 +140,7 @@ final class SelfInvocations extends ClassVisitor {
 		}
 
 		private void call(String owner, String signature) {
-			Map<String, List<String>> locks = SelfInvocations.this.locks;
+			Map<String, List<String>> locks = SelfInvocationWarning.this.locks;
 			List<String> names = locks.get(signature);
 			if (names != null && locks.entrySet()
 				.stream()
@@ -151,10 +151,11 @@ final class SelfInvocations extends ClassVisitor {
 
 		@Override
 		public void visitEnd() {
-			Class<?> type = SelfInvocations.this.type;
+			Class<?> type = SelfInvocationWarning.this.type;
 			this.callees.values()
-				.removeIf((owner) -> !owner.isAssignableFrom(type)
-						|| this.others.stream().map(SelfInvocations.this::load).anyMatch(owner::isAssignableFrom));
+				.removeIf((owner) -> !owner.isAssignableFrom(type) || this.others.stream()
+					.map(SelfInvocationWarning.this::load)
+					.anyMatch(owner::isAssignableFrom));
 			if (!this.callees.isEmpty()) {
 				logger.warn(
 						"%s.%s calls %s on the same object: this bypasses the proxy, so that @ExclusiveRequest has no effect on the call. Move the called method to another bean, or inject the bean into itself (@Lazy) and call the method on the injected bean."

@@ -3,7 +3,7 @@ package io.github.lockstarter.operation;
 /**
  * What happens to a request without a principal whose response is to be replayed.
  */
-public enum Anonymous {
+public enum AnonymousReplay {
 
 	/**
 	 * It shares its response with all requests without a principal. If it carries
@@ -14,6 +14,6 @@ public enum Anonymous {
 	ALLOW,
 
 	/** It is rejected with status 400. */
-	REFUSE
+	REJECT
 
 }

@@ -22,12 +22,12 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
  * Binds environment variables for single locks. Spring Boot reads
  * {@code LOCK_NAMES_USER_REGISTRATION_TTL} as {@code lock.names.user.registration.ttl},
  * and the settings of a lock {@code user} have no {@code registration}. The settings are
- * added under the {@link VariableName} as well. The order lets the names that are bound
- * here be known to {@link UnknownPropertyWarning}.
+ * added under the {@link EnvironmentVariableName} as well. The order lets the names that
+ * are bound here be known to {@link UnknownPropertyWarning}.
  */
 @Order(1)
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-final class LockNameVariables implements ConfigurationPropertiesBindHandlerAdvisor {
+final class LockEnvironmentVariables implements ConfigurationPropertiesBindHandlerAdvisor {
 
 	private static final ConfigurationPropertyName LOCK = ConfigurationPropertyName.of("lock");
 
@@ -66,7 +66,8 @@ final class LockNameVariables implements ConfigurationPropertiesBindHandlerAdvis
 						ConfigurationPropertyName prefix = variable.chop(i);
 						context.getBinder()
 							.bind(prefix, Bindable.of(LockProperties.Named.class), handler)
-							.ifBound((named) -> names.put(VariableName.of(prefix, NAMES.getNumberOfElements()), named));
+							.ifBound((named) -> names
+								.put(EnvironmentVariableName.of(prefix, NAMES.getNumberOfElements()), named));
 					}
 				});
 			}

@@ -10,11 +10,11 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
  * case nor punctuation: {@code LOCK_NAMES_USER_REGISTRATION} fits the lock
  * {@code user-registration}. Its prefix distinguishes it from a name in a file.
  */
-final class VariableName {
+final class EnvironmentVariableName {
 
 	private static final String PREFIX = "LOCK_NAMES_";
 
-	private VariableName() {
+	private EnvironmentVariableName() {
 	}
 
 	/** Returns the variable for the elements after the given number of them. */

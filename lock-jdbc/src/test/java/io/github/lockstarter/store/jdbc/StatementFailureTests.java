@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class FailureTests {
+class StatementFailureTests {
 
 	@ParameterizedTest
 	@CsvSource(textBlock = """
@@ -59,8 +59,8 @@ class FailureTests {
 			FINAL,       '',    0
 			""")
 	@DisplayName("A failure is classified by what happened to the data")
-	void classified(Failure expected, @Nullable String state, int code) {
-		assertThat(Failure.of(new SQLException("message", state, code))).isEqualTo(expected);
+	void classified(StatementFailure expected, @Nullable String state, int code) {
+		assertThat(StatementFailure.of(new SQLException("message", state, code))).isEqualTo(expected);
 	}
 
 }

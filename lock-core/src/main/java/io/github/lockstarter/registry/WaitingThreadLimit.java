@@ -12,10 +12,10 @@ import org.springframework.util.function.SingletonSupplier;
  * Limits how many threads of a pool wait for locks that are held, so that others are left
  * for holders and for callers that need no lock.
  */
-public final class WaitingThreads {
+public final class WaitingThreadLimit {
 
 	/** Any number of threads may wait. */
-	static final WaitingThreads UNLIMITED = new WaitingThreads(() -> false, () -> Integer.MAX_VALUE, (max) -> {
+	static final WaitingThreadLimit UNLIMITED = new WaitingThreadLimit(() -> false, () -> Integer.MAX_VALUE, (max) -> {
 	});
 
 	private final BooleanSupplier ofPool;
@@ -35,7 +35,7 @@ public final class WaitingThreads {
 	 * when the first thread begins to wait
 	 * @param whenReached is notified once, when the first thread must not wait
 	 */
-	public WaitingThreads(BooleanSupplier ofPool, IntSupplier max, IntConsumer whenReached) {
+	public WaitingThreadLimit(BooleanSupplier ofPool, IntSupplier max, IntConsumer whenReached) {
 		this.ofPool = ofPool;
 		this.max = SingletonSupplier.of(max::getAsInt);
 		this.whenReached = whenReached;

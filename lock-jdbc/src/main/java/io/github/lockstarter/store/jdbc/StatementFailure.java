@@ -7,7 +7,7 @@ import java.util.Set;
 /**
  * What a failure of a statement says about the data.
  */
-enum Failure {
+enum StatementFailure {
 
 	/** The database has rolled the statement back: it can be repeated. */
 	ROLLED_BACK("the database has rolled the statement back"),
@@ -80,11 +80,11 @@ enum Failure {
 
 	private final String text;
 
-	Failure(String text) {
+	StatementFailure(String text) {
 		this.text = text;
 	}
 
-	static Failure of(SQLException failure) {
+	static StatementFailure of(SQLException failure) {
 		String state = failure.getSQLState();
 		int code = failure.getErrorCode();
 		if (code == MYSQL_LOCK_WAIT_TIMEOUT || (state != null && BLOCKS.contains(state))) {

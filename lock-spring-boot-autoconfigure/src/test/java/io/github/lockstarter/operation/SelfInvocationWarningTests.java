@@ -27,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 @Tag("jdk")
 @ExtendWith(OutputCaptureExtension.class)
-class SelfInvocationsTests {
+class SelfInvocationWarningTests {
 
 	private static final String WARNING = "on the same object: this bypasses the proxy";
 

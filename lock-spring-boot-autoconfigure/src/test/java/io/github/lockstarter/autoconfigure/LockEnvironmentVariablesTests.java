@@ -37,9 +37,9 @@ import static org.assertj.core.api.Assertions.assertThatException;
  * Settings of single locks by environment variables.
  */
 @ExtendWith(OutputCaptureExtension.class)
-class LockNameVariablesTests {
+class LockEnvironmentVariablesTests {
 
-	private static final String METHOD = "io.github.lockstarter.autoconfigure.LockNameVariablesTests$Locks.unnamed(java.lang.String,int)";
+	private static final String METHOD = "io.github.lockstarter.autoconfigure.LockEnvironmentVariablesTests$Locks.unnamed(java.lang.String,int)";
 
 	private final StandardEnvironment environment = new StandardEnvironment();
 
@@ -68,7 +68,7 @@ class LockNameVariablesTests {
 	@Test
 	@DisplayName("A variable applies to a default name, whose parameter types it includes")
 	void defaultName(CapturedOutput output) {
-		set("LOCK_NAMES_IO_GITHUB_LOCKSTARTER_AUTOCONFIGURE_LOCKNAMEVARIABLESTESTS_LOCKS_UNNAMED_JAVA_LANG_STRING_INT_TTL",
+		set("LOCK_NAMES_IO_GITHUB_LOCKSTARTER_AUTOCONFIGURE_LOCKENVIRONMENTVARIABLESTESTS_LOCKS_UNNAMED_JAVA_LANG_STRING_INT_TTL",
 				"2s");
 		try (ConfigurableApplicationContext context = start()) {
 			assertThat(options(operation(context, METHOD)).ttl()).hasSeconds(2);

@@ -35,7 +35,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * A pool of threads of which one may wait for a lock.
  */
-class WaitingThreadsTests {
+class WaitingThreadLimitTests {
 
 	private static final LockKey KEY = new LockKey("order", "1");
 
@@ -65,7 +65,7 @@ class WaitingThreadsTests {
 
 	@BeforeEach
 	void limit() {
-		this.locks.limit(new WaitingThreads(() -> Thread.currentThread().getThreadGroup() == this.group, () -> 1,
+		this.locks.limit(new WaitingThreadLimit(() -> Thread.currentThread().getThreadGroup() == this.group, () -> 1,
 				this.reached::addAndGet));
 	}
 
