@@ -44,7 +44,7 @@ public final class StoreCalls implements AutoCloseable {
 	private static final Duration FIRST_TIMEOUT = Duration.ofSeconds(5);
 
 	/** The time in which an answer is read that has arrived when the timeout is over. */
-	private static final long LAST_LOOK_NANOS = RunningTime.TICK;
+	private static final long LAST_LOOK_NANOS = PauseAwareClock.TICK;
 
 	private final AtomicInteger beingUndone = new AtomicInteger();
 
@@ -62,7 +62,7 @@ public final class StoreCalls implements AutoCloseable {
 	 */
 	private final ScheduledThreadPoolExecutor timer;
 
-	private final RunningTime time;
+	private final PauseAwareClock time;
 
 	/**
 	 * Creates the calls of a store, and starts the thread for their timeouts.
@@ -79,7 +79,7 @@ public final class StoreCalls implements AutoCloseable {
 		this.timer.setRemoveOnCancelPolicy(true);
 		// Started now: if a thread could not be created later, no call would time out.
 		this.timer.prestartCoreThread();
-		this.time = new RunningTime(longer(timeout), this::tickLater);
+		this.time = new PauseAwareClock(longer(timeout), this::tickLater);
 	}
 
 	/**

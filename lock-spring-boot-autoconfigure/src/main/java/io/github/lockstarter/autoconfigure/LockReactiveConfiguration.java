@@ -23,7 +23,7 @@ import io.github.lockstarter.operation.LockedMethod;
 import io.github.lockstarter.operation.LockOperationValidator;
 import io.github.lockstarter.operation.ConflictStatuses;
 import io.github.lockstarter.web.reactive.ExchangeResponseRecorder;
-import io.github.lockstarter.web.reactive.PreparedConflictWriter;
+import io.github.lockstarter.web.reactive.PreparedRejectionWriter;
 import io.github.lockstarter.web.reactive.DeferredResponseEntityHandler;
 import io.github.lockstarter.web.reactive.ExchangeRequestFilter;
 import io.github.lockstarter.web.reactive.ExchangeRequestSupport;
@@ -43,15 +43,15 @@ class LockReactiveConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static ExchangeRequestSupport exclusiveRequestExchangeRequestSupport(PreparedConflictWriter conflicts) {
+	static ExchangeRequestSupport exclusiveRequestExchangeRequestSupport(PreparedRejectionWriter conflicts) {
 		return new ExchangeRequestSupport(conflicts);
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static PreparedConflictWriter exclusiveRequestConflictWriter(ListableBeanFactory beans,
+	static PreparedRejectionWriter exclusiveRequestConflictWriter(ListableBeanFactory beans,
 			ObjectProvider<LockProperties> properties) {
-		return new PreparedConflictWriter(beans,
+		return new PreparedRejectionWriter(beans,
 				SingletonSupplier.of(() -> properties.getObject().web().preparedRejections())::obtain);
 	}
 

@@ -34,8 +34,8 @@ import io.github.lockstarter.operation.LockOperationValidator;
 import io.github.lockstarter.web.servlet.ServletResponseRecorder;
 import io.github.lockstarter.web.servlet.ServletLockExceptionHandlers;
 import io.github.lockstarter.web.servlet.LockWebMvcConfigurer;
-import io.github.lockstarter.web.servlet.MadeResponse;
-import io.github.lockstarter.web.servlet.PreparedConflictResolver;
+import io.github.lockstarter.web.servlet.UnsentServletResponse;
+import io.github.lockstarter.web.servlet.PreparedRejectionResolver;
 import io.github.lockstarter.web.servlet.KeptModel;
 import io.github.lockstarter.web.servlet.ReplayedResponseResolver;
 import io.github.lockstarter.web.servlet.ServletRequestSupport;
@@ -78,7 +78,7 @@ class LockServletConfiguration {
 	}
 
 	@Bean
-	static WebMvcConfigurer exclusiveRequestPreparedConflictConfigurer(ListableBeanFactory beans,
+	static WebMvcConfigurer exclusiveRequestPreparedRejectionConfigurer(ListableBeanFactory beans,
 			ObjectProvider<LockProperties> properties, Environment environment) {
 		return new WebMvcConfigurer() {
 
@@ -89,8 +89,8 @@ class LockServletConfiguration {
 						.filter(ExceptionHandlerExceptionResolver.class::isInstance)
 						.map(ExceptionHandlerExceptionResolver.class::cast)
 						.findFirst()
-						.ifPresent((advices) -> resolvers.add(0,
-								new PreparedConflictResolver(advices, beans, Threading.VIRTUAL.isActive(environment))));
+						.ifPresent((advices) -> resolvers.add(0, new PreparedRejectionResolver(advices, beans,
+								Threading.VIRTUAL.isActive(environment))));
 				}
 			}
 
@@ -124,7 +124,7 @@ class LockServletConfiguration {
 			public Object postProcessAfterInitialization(Object bean, String name) {
 				if (name.equals(ADAPTER) && bean instanceof RequestMappingHandlerAdapter adapter) {
 					KeptModel.keep(adapter, locked(operations));
-					MadeResponse.send(adapter);
+					UnsentServletResponse.send(adapter);
 				}
 				return bean;
 			}

@@ -18,7 +18,7 @@ import io.github.lockstarter.ReactiveIdempotentWork;
 import io.github.lockstarter.completion.CompletionAdapterRegistry.GuardedWork;
 import io.github.lockstarter.completion.ReturnType;
 import io.github.lockstarter.interceptor.ReactiveAcquisition;
-import io.github.lockstarter.interceptor.StageCalls;
+import io.github.lockstarter.interceptor.CompletionStageCalls;
 import io.github.lockstarter.key.ContentFingerprint;
 
 /**
@@ -105,7 +105,7 @@ final class DefaultIdempotentWork<T extends @Nullable Object> implements Idempot
 			return stage;
 		});
 		try {
-			return (CompletionStage<T>) Objects.requireNonNull(StageCalls.call(call, !isOnEventLoop()));
+			return (CompletionStage<T>) Objects.requireNonNull(CompletionStageCalls.call(call, !isOnEventLoop()));
 		}
 		catch (Throwable ex) {
 			return CompletableFuture.failedFuture(ex);

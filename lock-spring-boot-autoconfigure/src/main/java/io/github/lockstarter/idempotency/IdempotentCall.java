@@ -18,7 +18,7 @@ import io.github.lockstarter.completion.ReleaseOn;
 import io.github.lockstarter.completion.ReturnType;
 import io.github.lockstarter.interceptor.CallerTasks;
 import io.github.lockstarter.interceptor.PendingLeases;
-import io.github.lockstarter.interceptor.StageCall;
+import io.github.lockstarter.interceptor.CompletionStageCall;
 import io.github.lockstarter.result.Outcome;
 import io.github.lockstarter.result.SharedCall;
 import io.github.lockstarter.result.SharedResult;
@@ -27,7 +27,7 @@ import io.github.lockstarter.result.SharedResult;
  * One call of idempotent work. It acquires the lock and runs the work under it, or
  * returns the result of an earlier call.
  */
-final class IdempotentCall implements GuardedCall, StageCall {
+final class IdempotentCall implements GuardedCall, CompletionStageCall {
 
 	private final DefaultIdempotencyRegistry registry;
 

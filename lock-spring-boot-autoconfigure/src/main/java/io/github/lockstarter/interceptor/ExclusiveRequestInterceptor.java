@@ -90,7 +90,7 @@ public final class ExclusiveRequestInterceptor implements MethodInterceptor {
 		}
 		boolean onEventLoop = REACTOR_PRESENT && ReactiveAcquisition.isOnEventLoop();
 		if ((onEventLoop || method.waits()) && returned.isReplaceableStage()) {
-			return StageCalls.call(call, !onEventLoop);
+			return CompletionStageCalls.call(call, !onEventLoop);
 		}
 		if (onEventLoop) {
 			throw CompletionAdapterRegistry.unsupported(returned,

@@ -30,7 +30,7 @@ import io.github.lockstarter.result.SharedResult;
  * One call of an annotated method. It acquires its locks and runs the method under them,
  * or returns the result of another call.
  */
-public final class LockedCall implements GuardedCall, StageCall {
+public final class LockedCall implements GuardedCall, CompletionStageCall {
 
 	private final MethodInvocation invocation;
 

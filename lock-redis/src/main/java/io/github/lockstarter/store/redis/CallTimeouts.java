@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 import io.github.lockstarter.LockKey;
-import io.github.lockstarter.store.RunningTime;
+import io.github.lockstarter.store.PauseAwareClock;
 
 /**
  * Ends the calls over a connection that take too long. The time for which the process
@@ -23,7 +23,7 @@ final class CallTimeouts {
 
 	private final Runnable onTimeout;
 
-	private final RunningTime time = new RunningTime(LONGEST_TIMEOUT, this::tickLater);
+	private final PauseAwareClock time = new PauseAwareClock(LONGEST_TIMEOUT, this::tickLater);
 
 	/**
 	 * Creates timeouts.

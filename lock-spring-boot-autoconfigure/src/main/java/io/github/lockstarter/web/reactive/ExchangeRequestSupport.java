@@ -43,13 +43,13 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 	private static final boolean REACTOR_NETTY_PRESENT = ClassUtils.isPresent("reactor.netty.Connection",
 			ExchangeRequestSupport.class.getClassLoader());
 
-	private final PreparedConflictWriter conflicts;
+	private final PreparedRejectionWriter conflicts;
 
 	/**
 	 * Creates the support.
 	 * @param conflicts responds to requests whose locks are held elsewhere
 	 */
-	public ExchangeRequestSupport(PreparedConflictWriter conflicts) {
+	public ExchangeRequestSupport(PreparedRejectionWriter conflicts) {
 		this.conflicts = conflicts;
 	}
 
@@ -71,7 +71,7 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 	 * @param context the context of the subscriber to the call
 	 */
 	private record ExchangeRequest(ServerWebExchange exchange, ContextView context,
-			PreparedConflictWriter conflicts) implements Request {
+			PreparedRejectionWriter conflicts) implements Request {
 
 		/**
 		 * Principal and content are loaded only on demand: one may require the session,
@@ -140,7 +140,7 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 		@Override
 		public CompletionStage<@Nullable Response> makeLater(@Nullable Object value) {
 			RecordedExchangeResponse recorded = RecordedExchangeResponse.of(this.exchange);
-			return (recorded != null) ? UnsentResponse.of(this.exchange, value, recorded.emptyBody())
+			return (recorded != null) ? UnsentExchangeResponse.of(this.exchange, value, recorded.emptyBody())
 				.map(recorded::of)
 				.contextWrite(this.context)
 				.toFuture() : CompletableFuture.completedStage(null);

@@ -51,9 +51,9 @@ public final class ReactiveLockExceptionHandlers {
 
 		private final ConflictStatuses statuses;
 
-		private final PreparedConflictWriter writer;
+		private final PreparedRejectionWriter writer;
 
-		ReactiveConflictAdvice(LockProblems problems, ConflictStatuses statuses, PreparedConflictWriter writer)
+		ReactiveConflictAdvice(LockProblems problems, ConflictStatuses statuses, PreparedRejectionWriter writer)
 				throws NoSuchMethodException {
 			super(problems);
 			this.type = MethodParameter.forExecutable(ReactiveConflictAdvice.class.getDeclaredMethod("handle",

@@ -26,7 +26,7 @@ import io.github.lockstarter.completion.ReactiveTypeAdapter;
 import io.github.lockstarter.completion.RequestCompletion;
 import io.github.lockstarter.result.ResponseHead;
 import io.github.lockstarter.result.SharedResult.Response;
-import io.github.lockstarter.web.OwnLocations;
+import io.github.lockstarter.web.RelativeLocations;
 
 /**
  * A response that is kept for later duplicates, if leases are held for that. If an
@@ -133,7 +133,7 @@ class RecordedExchangeResponse extends ServerHttpResponseDecorator {
 	}
 
 	/** Returns what is kept of a response that was made for the same request. */
-	Response of(UnsentResponse made) {
+	Response of(UnsentExchangeResponse made) {
 		return Response.withBody(head(made), made.body());
 	}
 
@@ -147,7 +147,7 @@ class RecordedExchangeResponse extends ServerHttpResponseDecorator {
 		List<String> values = headers.get(header);
 		URI own = this.address;
 		return (values != null && own != null && header.equals(HttpHeaders.LOCATION)) ? values.stream()
-			.map((value) -> OwnLocations.relative(value, own.getScheme(), host(own), own.getPort()))
+			.map((value) -> RelativeLocations.relative(value, own.getScheme(), host(own), own.getPort()))
 			.toList() : values;
 	}
 

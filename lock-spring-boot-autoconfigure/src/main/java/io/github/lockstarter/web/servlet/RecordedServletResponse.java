@@ -29,7 +29,7 @@ import org.springframework.util.StringUtils;
 import io.github.lockstarter.completion.RequestCompletion;
 import io.github.lockstarter.result.ResponseHead;
 import io.github.lockstarter.result.SharedResult.Response;
-import io.github.lockstarter.web.OwnLocations;
+import io.github.lockstarter.web.RelativeLocations;
 
 /**
  * A response that is kept for later duplicates, if leases are held for that when it is
@@ -267,7 +267,7 @@ final class RecordedServletResponse extends HttpServletResponseWrapper {
 		for (String session : this.sessions) {
 			location = location.replace(session, "");
 		}
-		return OwnLocations.relative(location, this.handled.getScheme(), this.handled.getServerName(),
+		return RelativeLocations.relative(location, this.handled.getScheme(), this.handled.getServerName(),
 				this.handled.getServerPort());
 	}
 

@@ -206,7 +206,7 @@ final class ServletRequestHandling implements RequestHandling {
 			return null;
 		}
 		try {
-			Response made = MadeResponse.make(this.adapter.get(), handler, value,
+			Response made = UnsentServletResponse.make(this.adapter.get(), handler, value,
 					new ServletWebRequest(this.request, this.response), recorded);
 			return recorded.isForOneClient() ? null : made;
 		}
@@ -235,7 +235,7 @@ final class ServletRequestHandling implements RequestHandling {
 		try {
 			HttpServletResponse response = response();
 			HandlerMethod handler = (response != null) ? handler() : null;
-			ResponseStatus annotation = (handler != null) ? MadeResponse.status(handler) : null;
+			ResponseStatus annotation = (handler != null) ? UnsentServletResponse.status(handler) : null;
 			if (annotation != null) {
 				return annotation.code().value();
 			}

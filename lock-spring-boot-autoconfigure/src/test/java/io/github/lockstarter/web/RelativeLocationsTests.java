@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Locations of the own host, and of others.
  */
-class OwnLocationsTests {
+class RelativeLocationsTests {
 
 	@ParameterizedTest
 	@CsvSource(textBlock = """
@@ -31,7 +31,7 @@ class OwnLocationsTests {
 			""")
 	@DisplayName("A location with the origin of the request is stored without it, and others are unchanged")
 	void relative(String location, String stored) {
-		assertThat(OwnLocations.relative(location, "http", "shop.example", 8080)).isEqualTo(stored);
+		assertThat(RelativeLocations.relative(location, "http", "shop.example", 8080)).isEqualTo(stored);
 	}
 
 	@ParameterizedTest
@@ -39,7 +39,7 @@ class OwnLocationsTests {
 			"https, 443, https://my_host:443/a, /a", "https, 0, http://my_host/a, http://my_host/a" })
 	@DisplayName("A port that is not named is that of the scheme, and a host may have an underscore")
 	void standardPort(String scheme, int port, String location, String stored) {
-		assertThat(OwnLocations.relative(location, scheme, "my_host", port)).isEqualTo(stored);
+		assertThat(RelativeLocations.relative(location, scheme, "my_host", port)).isEqualTo(stored);
 	}
 
 }

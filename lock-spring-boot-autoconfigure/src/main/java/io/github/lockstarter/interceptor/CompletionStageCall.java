@@ -11,9 +11,9 @@ import io.github.lockstarter.completion.HeldLeases;
  * A call whose work is a {@link java.util.concurrent.CompletionStage}, and begins when
  * its locks have been granted.
  *
- * @see StageCalls
+ * @see CompletionStageCalls
  */
-public interface StageCall {
+public interface CompletionStageCall {
 
 	/**
 	 * Acquires the locks without blocking a thread. Cancelling the future ends the

@@ -85,7 +85,7 @@ import static io.github.lockstarter.web.RejectedRequests.KEY;
 import static io.github.lockstarter.web.RejectedRequests.UNTIL_PREPARED;
 import static org.assertj.core.api.Assertions.assertThat;
 
-class PreparedConflictResolverTests {
+class PreparedRejectionResolverTests {
 
 	/**
 	 * The number of times that a component of the application saw a conflict or its
@@ -116,7 +116,7 @@ class PreparedConflictResolverTests {
 		assertThat(RejectedRequests.described(server)).isZero();
 		List<HttpResponse<String>> all = Stream.concat(first.stream(), later.stream()).toList();
 		RejectedRequests.assertAlike(all, path);
-		assertThat(all.stream().map(PreparedConflictResolverTests::headers).distinct()).hasSize(1)
+		assertThat(all.stream().map(PreparedRejectionResolverTests::headers).distinct()).hasSize(1)
 			.allSatisfy((names) -> assertThat(names).doesNotContain("set-cookie"));
 	}
 

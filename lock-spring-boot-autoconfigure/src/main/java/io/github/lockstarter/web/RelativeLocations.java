@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
  * Locations of the application itself. Their host is that of the request, which its
  * client chooses, so they are stored for other clients without it.
  */
-public final class OwnLocations {
+public final class RelativeLocations {
 
 	/**
 	 * Scheme, authority without a user, and the rest; whatever characters the rest has.
 	 */
 	private static final Pattern ABSOLUTE = Pattern.compile("([A-Za-z][A-Za-z0-9+.-]*)://(?:[^/?#@]*@)?([^/?#]*)(.*)");
 
-	private OwnLocations() {
+	private RelativeLocations() {
 	}
 
 	/**

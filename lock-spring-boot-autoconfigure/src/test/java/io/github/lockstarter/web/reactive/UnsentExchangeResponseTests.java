@@ -13,14 +13,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * A response that is made and not sent.
  */
-class UnsentResponseTests {
+class UnsentExchangeResponseTests {
 
 	private static final byte[] PART = new byte[8];
 
 	@Test
 	@DisplayName("Of a body that is too large to be kept, one byte more than the limit is held in memory")
 	void bounded() {
-		UnsentResponse response = new UnsentResponse(new MockServerHttpResponse(), new RecordedBody(20));
+		UnsentExchangeResponse response = new UnsentExchangeResponse(new MockServerHttpResponse(),
+				new RecordedBody(20));
 		Flux<DataBuffer> body = Flux.range(0, 1000).map((each) -> DefaultDataBufferFactory.sharedInstance.wrap(PART));
 		response.writeWith(body).block();
 		assertThat(response.body()).hasSize(21);

@@ -32,9 +32,9 @@ import org.springframework.web.server.ServerWebExchange;
 
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.interceptor.LockedCall;
-import io.github.lockstarter.web.PreparedConflict;
-import io.github.lockstarter.web.PreparedConflicts.ConflictKind;
-import io.github.lockstarter.web.PreparedConflicts;
+import io.github.lockstarter.web.PreparedRejection;
+import io.github.lockstarter.web.PreparedRejections.ConflictKind;
+import io.github.lockstarter.web.PreparedRejections;
 
 /**
  * Responds to conflicts of handlers with prepared documents, instead of Spring WebFlux's
@@ -42,12 +42,12 @@ import io.github.lockstarter.web.PreparedConflicts;
  * this library handles them, its responses are kept for later conflicts. This is not done
  * in an application that observes errors or changes responses.
  */
-public final class PreparedConflictWriter {
+public final class PreparedRejectionWriter {
 
 	/** The name of the attribute with the kind of a conflict that is an error signal. */
-	private static final String SIGNALLED = PreparedConflictWriter.class.getName() + ".signalled";
+	private static final String SIGNALLED = PreparedRejectionWriter.class.getName() + ".signalled";
 
-	private final PreparedConflicts prepared = new PreparedConflicts();
+	private final PreparedRejections prepared = new PreparedRejections();
 
 	private final ReactiveConflictObservers observers;
 
@@ -60,7 +60,7 @@ public final class PreparedConflictWriter {
 	 * @param beans the beans of the application
 	 * @param enabled whether responses are prepared
 	 */
-	public PreparedConflictWriter(ListableBeanFactory beans, BooleanSupplier enabled) {
+	public PreparedRejectionWriter(ListableBeanFactory beans, BooleanSupplier enabled) {
 		this.observers = new ReactiveConflictObservers(beans);
 		this.entities = SingletonSupplier
 			.of(() -> beans.getBean(ReactiveConflictObservers.ENTITIES, ResponseEntityResultHandler.class));
@@ -84,7 +84,7 @@ public final class PreparedConflictWriter {
 		if (kind == null) {
 			return null;
 		}
-		PreparedConflict found = this.prepared.find(kind);
+		PreparedRejection found = this.prepared.find(kind);
 		byte[] body = (found != null) ? found.body(path(exchange), conflict.getRetryAfter().toMillis()) : null;
 		if (found == null || body == null) {
 			if (this.prepared.wants(kind) && call.isOutermostOf(handler.createWithResolvedBean().getBean())) {
@@ -135,8 +135,8 @@ public final class PreparedConflictWriter {
 					byte[] bytes = new byte[buffer.readableByteCount()];
 					buffer.read(bytes);
 					DataBufferUtils.release(buffer);
-					PreparedConflictWriter.this.prepared.add(kind,
-							PreparedConflict.of(getHeaders().getFirst(HttpHeaders.CONTENT_TYPE), bytes, path(exchange),
+					PreparedRejectionWriter.this.prepared.add(kind,
+							PreparedRejection.of(getHeaders().getFirst(HttpHeaders.CONTENT_TYPE), bytes, path(exchange),
 									conflict.getRetryAfter().toMillis()));
 					return super.writeWith(Mono.just(bufferFactory().wrap(bytes)));
 				});

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class RunningTimeTests {
+class PauseAwareClockTests {
 
 	/** A clock may have any origin, and may overflow. */
 	private long now = Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(1);
@@ -17,7 +17,7 @@ class RunningTimeTests {
 	/** The next tick, if there is one. */
 	private @Nullable Runnable next;
 
-	private final RunningTime time = new RunningTime(() -> this.now, Duration.ofSeconds(2), (tick, nanos) -> {
+	private final PauseAwareClock time = new PauseAwareClock(() -> this.now, Duration.ofSeconds(2), (tick, nanos) -> {
 		this.next = tick;
 		return true;
 	});

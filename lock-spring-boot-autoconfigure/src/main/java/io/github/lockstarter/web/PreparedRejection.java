@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * application for an earlier request. Only the path and the retry delay differ between
  * responses; the rest is kept as bytes.
  */
-public final class PreparedConflict {
+public final class PreparedRejection {
 
 	private static final Pattern INSTANCE = Pattern.compile("\"instance\"\\s*:\\s*\"([^\"]*)\"");
 
@@ -33,7 +33,7 @@ public final class PreparedConflict {
 
 	private final boolean instanceFirst;
 
-	private PreparedConflict(String contentType, byte[] start, byte[] middle, byte[] end, boolean instanceFirst) {
+	private PreparedRejection(String contentType, byte[] start, byte[] middle, byte[] end, boolean instanceFirst) {
 		this.contentType = contentType;
 		this.start = start;
 		this.middle = middle;
@@ -49,7 +49,7 @@ public final class PreparedConflict {
 	 * @return the prepared response; {@code null} if the body is not JSON, or has an
 	 * unexpected structure
 	 */
-	public static @Nullable PreparedConflict of(@Nullable String contentType, byte[] body, String path,
+	public static @Nullable PreparedRejection of(@Nullable String contentType, byte[] body, String path,
 			long retryAfterMillis) {
 		// One character for each byte, in any encoding of the body.
 		String text = new String(body, StandardCharsets.ISO_8859_1);
@@ -62,7 +62,7 @@ public final class PreparedConflict {
 		boolean instanceFirst = instance.start() < retryAfter.start();
 		MatchResult first = instanceFirst ? instance : retryAfter;
 		MatchResult second = instanceFirst ? retryAfter : instance;
-		return new PreparedConflict(contentType, bytes(text.substring(0, first.start(1))),
+		return new PreparedRejection(contentType, bytes(text.substring(0, first.start(1))),
 				bytes(text.substring(first.end(1), second.start(1))), bytes(text.substring(second.end(1))),
 				instanceFirst);
 	}
@@ -80,7 +80,7 @@ public final class PreparedConflict {
 	}
 
 	/** Returns whether both differ only in the path and the delay. */
-	boolean isSameAs(PreparedConflict other) {
+	boolean isSameAs(PreparedRejection other) {
 		return this.contentType.equals(other.contentType) && this.instanceFirst == other.instanceFirst
 				&& Arrays.equals(this.start, other.start) && Arrays.equals(this.middle, other.middle)
 				&& Arrays.equals(this.end, other.end);

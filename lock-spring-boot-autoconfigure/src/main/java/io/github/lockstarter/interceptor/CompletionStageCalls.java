@@ -18,7 +18,7 @@ import io.github.lockstarter.completion.HeldLeases;
  * the work begins on the thread of the caller. Otherwise no thread waits, and the work
  * begins on the task executor of the application.
  */
-public final class StageCalls {
+public final class CompletionStageCalls {
 
 	/**
 	 * The longest time for which the caller waits for the store. The registry notifies
@@ -26,7 +26,7 @@ public final class StageCalls {
 	 */
 	private static final Duration FIRST_WAIT = Duration.ofSeconds(2);
 
-	private StageCalls() {
+	private CompletionStageCalls() {
 	}
 
 	/**
@@ -35,7 +35,7 @@ public final class StageCalls {
 	 * that does not wait for its locks
 	 * @return the stage of the work, or a future that completes like it
 	 */
-	public static @Nullable Object call(StageCall call, boolean mayBlock) throws Throwable {
+	public static @Nullable Object call(CompletionStageCall call, boolean mayBlock) throws Throwable {
 		CallingThread thread = new CallingThread();
 		CompletableFuture<HeldLeases> acquired = call.acquireAsync(thread);
 		if (!thread.await(acquired, mayBlock ? FIRST_WAIT : Duration.ZERO)) {
@@ -54,7 +54,7 @@ public final class StageCalls {
 	/** A call whose caller has left before the locks were granted. */
 	private static final class WaitingCall {
 
-		private final StageCall call;
+		private final CompletionStageCall call;
 
 		private final CompletableFuture<HeldLeases> acquired;
 
@@ -63,7 +63,7 @@ public final class StageCalls {
 		/** Whether the leases have been used, or given back. */
 		private final AtomicBoolean decided = new AtomicBoolean();
 
-		WaitingCall(StageCall call, CompletableFuture<HeldLeases> acquired) {
+		WaitingCall(CompletionStageCall call, CompletableFuture<HeldLeases> acquired) {
 			this.call = call;
 			this.acquired = acquired;
 		}

@@ -15,7 +15,7 @@ import java.util.function.LongSupplier;
  * nothing of the {@link #GRACE} after it. The ticks end some time after the last use.
  * Without ticks, it is an ordinary clock.
  */
-public final class RunningTime {
+public final class PauseAwareClock {
 
 	/** The time between two ticks. */
 	static final long TICK = TimeUnit.MILLISECONDS.toNanos(50);
@@ -47,11 +47,11 @@ public final class RunningTime {
 	 * @param longest the longest timeout
 	 * @param ticker schedules the ticks
 	 */
-	public RunningTime(Duration longest, Ticker ticker) {
+	public PauseAwareClock(Duration longest, Ticker ticker) {
 		this(System::nanoTime, longest, ticker);
 	}
 
-	RunningTime(LongSupplier clock, Duration longest, Ticker ticker) {
+	PauseAwareClock(LongSupplier clock, Duration longest, Ticker ticker) {
 		this.clock = clock;
 		this.ticker = ticker;
 		this.lasting = longest.toNanos() + MARGIN;

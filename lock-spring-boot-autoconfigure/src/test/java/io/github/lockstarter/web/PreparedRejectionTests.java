@@ -24,11 +24,11 @@ import io.github.lockstarter.LockDeadlockException;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.testing.ProcessorTime;
-import io.github.lockstarter.web.PreparedConflicts.ConflictKind;
+import io.github.lockstarter.web.PreparedRejections.ConflictKind;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class PreparedConflictTests {
+class PreparedRejectionTests {
 
 	private static final String JSON = "application/problem+json";
 
@@ -43,7 +43,7 @@ class PreparedConflictTests {
 			"{\"instance\":\"%s\",\"properties\":{\"retryAfterMillis\":\"%d\"}}" })
 	@DisplayName("A prepared body differs in the path and the time only, whatever the application's JSON format")
 	void replaces(String format) {
-		PreparedConflict prepared = prepare(format.formatted("/users/1", 1840), "/users/1", 1840);
+		PreparedRejection prepared = prepare(format.formatted("/users/1", 1840), "/users/1", 1840);
 		assertThat(text(prepared.body("/users/22/orders", 7))).isEqualTo(format.formatted("/users/22/orders", 7));
 	}
 
@@ -51,7 +51,7 @@ class PreparedConflictTests {
 	@ValueSource(strings = { "/users/%22/1", "/a(b)/v1.2/~c_d,g", "/%E3%81%82/" })
 	@DisplayName("A path of letters, digits, escapes and unreserved characters is inserted unchanged")
 	void plainPath(String path) {
-		PreparedConflict prepared = prepare("{\"instance\":\"/a\",\"retryAfterMillis\":1}", "/a", 1);
+		PreparedRejection prepared = prepare("{\"instance\":\"/a\",\"retryAfterMillis\":1}", "/a", 1);
 		assertThat(text(prepared.body(path, 1))).isEqualTo("{\"instance\":\"%s\",\"retryAfterMillis\":1}", path);
 	}
 
@@ -74,15 +74,15 @@ class PreparedConflictTests {
 			"{\"instance\":\"/a\",\"retryAfterMillis\":1,\"old\":{\"instance\":\"/a\"}}" })
 	@DisplayName("A body that cannot be parsed is not prepared")
 	void notUnderstood(String body) {
-		assertThat(PreparedConflict.of(JSON, bytes(body), "/a", 1)).isNull();
-		assertThat(PreparedConflict.of(null, bytes("{\"instance\":\"/a\",\"retryAfterMillis\":1}"), "/a", 1)).isNull();
+		assertThat(PreparedRejection.of(JSON, bytes(body), "/a", 1)).isNull();
+		assertThat(PreparedRejection.of(null, bytes("{\"instance\":\"/a\",\"retryAfterMillis\":1}"), "/a", 1)).isNull();
 	}
 
 	@Test
 	@DisplayName("A response is prepared after two equal responses of the exception handling, and used for a minute")
 	void ready() {
 		AtomicLong time = new AtomicLong();
-		PreparedConflicts conflicts = new PreparedConflicts(time::get);
+		PreparedRejections conflicts = new PreparedRejections(time::get);
 		ConflictKind kind = kind(Locale.ENGLISH);
 		conflicts.add(kind, prepare("{\"instance\":\"/a\",\"retryAfterMillis\":1}", "/a", 1));
 		assertThat(conflicts.find(kind)).isNull();
@@ -97,7 +97,7 @@ class PreparedConflictTests {
 	@Test
 	@DisplayName("Nothing is prepared if responses differ in more than the path and the time, or are not from this library")
 	void differs() {
-		PreparedConflicts conflicts = new PreparedConflicts(() -> 0);
+		PreparedRejections conflicts = new PreparedRejections(() -> 0);
 		ConflictKind differs = kind(Locale.ENGLISH);
 		conflicts.add(differs, prepare("{\"instance\":\"/a\",\"retryAfterMillis\":1,\"trace\":7}", "/a", 1));
 		conflicts.add(differs, prepare("{\"instance\":\"/a\",\"retryAfterMillis\":1,\"trace\":8}", "/a", 1));
@@ -126,7 +126,7 @@ class PreparedConflictTests {
 	@Test
 	@DisplayName("At most 1,000 responses are prepared, however many languages clients request, and the latest is among them")
 	void limited() {
-		PreparedConflicts conflicts = new PreparedConflicts(() -> 0);
+		PreparedRejections conflicts = new PreparedRejections(() -> 0);
 		List<ConflictKind> kinds = IntStream.range(0, 2_500)
 			.mapToObj((i) -> kind(Locale.forLanguageTag("en-x-l" + i)))
 			.toList();
@@ -147,7 +147,7 @@ class PreparedConflictTests {
 			String path = "/" + repeated.repeat(length);
 			byte[] body = bytes("{\"instance\":\"%s\",\"retryAfterMillis\":1}".formatted(path));
 			return () -> {
-				PreparedConflict prepared = PreparedConflict.of(JSON, body, path, 1);
+				PreparedRejection prepared = PreparedRejection.of(JSON, body, path, 1);
 				assertThat(prepared).isNotNull();
 				prepared.body(path, 2);
 			};
@@ -164,8 +164,8 @@ class PreparedConflictTests {
 		return kind;
 	}
 
-	private static PreparedConflict prepare(String body, String path, long retryAfterMillis) {
-		PreparedConflict prepared = PreparedConflict.of(JSON, bytes(body), path, retryAfterMillis);
+	private static PreparedRejection prepare(String body, String path, long retryAfterMillis) {
+		PreparedRejection prepared = PreparedRejection.of(JSON, bytes(body), path, retryAfterMillis);
 		assertThat(prepared).isNotNull();
 		return prepared;
 	}

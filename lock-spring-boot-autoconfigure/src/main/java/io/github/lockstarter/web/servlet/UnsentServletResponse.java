@@ -32,9 +32,9 @@ import io.github.lockstarter.result.SharedResult.Response;
  * @param value the value
  * @param response the response
  */
-public record MadeResponse(@Nullable Object value, DetachedResponse response) {
+public record UnsentServletResponse(@Nullable Object value, DetachedResponse response) {
 
-	private static final String ATTRIBUTE = MadeResponse.class.getName();
+	private static final String ATTRIBUTE = UnsentServletResponse.class.getName();
 
 	/** Lets an adapter send the responses that have been made. */
 	public static void send(RequestMappingHandlerAdapter adapter) {
@@ -76,7 +76,7 @@ public record MadeResponse(@Nullable Object value, DetachedResponse response) {
 				return null;
 			}
 		}
-		request.setAttribute(ATTRIBUTE, new MadeResponse(value, detached));
+		request.setAttribute(ATTRIBUTE, new UnsentServletResponse(value, detached));
 		return Response.withBody(ResponseHead.of(detached.getStatus(), (name) -> recorded.values(name, detached)),
 				detached.body());
 	}
@@ -94,8 +94,8 @@ public record MadeResponse(@Nullable Object value, DetachedResponse response) {
 		@Override
 		public boolean supportsReturnType(MethodParameter returnType) {
 			RequestAttributes request = RequestContextHolder.getRequestAttributes();
-			return request != null
-					&& request.getAttribute(ATTRIBUTE, RequestAttributes.SCOPE_REQUEST) instanceof MadeResponse;
+			return request != null && request.getAttribute(ATTRIBUTE,
+					RequestAttributes.SCOPE_REQUEST) instanceof UnsentServletResponse;
 		}
 
 		@Override
@@ -103,7 +103,7 @@ public record MadeResponse(@Nullable Object value, DetachedResponse response) {
 				ModelAndViewContainer container, NativeWebRequest request) throws Exception {
 			Object made = request.getAttribute(ATTRIBUTE, RequestAttributes.SCOPE_REQUEST);
 			request.removeAttribute(ATTRIBUTE, RequestAttributes.SCOPE_REQUEST);
-			if (made instanceof MadeResponse response && response.value == value) {
+			if (made instanceof UnsentServletResponse response && response.value == value) {
 				container.setRequestHandled(true);
 				response.response.send();
 			}

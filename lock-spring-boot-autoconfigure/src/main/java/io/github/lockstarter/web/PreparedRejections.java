@@ -20,7 +20,7 @@ import io.github.lockstarter.LockConflictException;
  * the same way, for the same controller and for clients that accept the same media types.
  * It is used for one minute, so that changed messages of the application take effect.
  */
-public final class PreparedConflicts {
+public final class PreparedRejections {
 
 	/** Clients choose the accepted media types, so the number is limited. */
 	private static final int MAX_RESPONSES = 1_000;
@@ -34,16 +34,16 @@ public final class PreparedConflicts {
 	private final LongSupplier clock;
 
 	/** Creates an instance without prepared responses. */
-	public PreparedConflicts() {
+	public PreparedRejections() {
 		this(System::nanoTime);
 	}
 
-	PreparedConflicts(LongSupplier clock) {
+	PreparedRejections(LongSupplier clock) {
 		this.clock = clock;
 	}
 
 	/** Returns the response to conflicts of a kind, if one is prepared. */
-	public @Nullable PreparedConflict find(ConflictKind kind) {
+	public @Nullable PreparedRejection find(ConflictKind kind) {
 		Sample sample = current(kind);
 		return (sample != null && sample.confirmed) ? sample.response : null;
 	}
@@ -66,7 +66,7 @@ public final class PreparedConflicts {
 	 * @param response the response; {@code null} if conflicts of this kind cannot be
 	 * prepared
 	 */
-	public void add(ConflictKind kind, @Nullable PreparedConflict response) {
+	public void add(ConflictKind kind, @Nullable PreparedRejection response) {
 		if (this.samples.size() >= MAX_RESPONSES) {
 			this.samples.clear();
 		}
@@ -90,7 +90,7 @@ public final class PreparedConflicts {
 	 * @param confirmed whether a second response was the same
 	 * @param end the time until which it is used
 	 */
-	private record Sample(@Nullable PreparedConflict response, boolean confirmed, long end) {
+	private record Sample(@Nullable PreparedRejection response, boolean confirmed, long end) {
 	}
 
 	/**

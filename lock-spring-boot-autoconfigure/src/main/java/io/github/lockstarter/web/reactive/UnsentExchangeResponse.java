@@ -32,10 +32,10 @@ import org.springframework.web.server.ServerWebExchange;
  * A response that is made before the transaction of its handler ends, with the writers of
  * the application. It is not sent.
  */
-final class UnsentResponse extends AbstractServerHttpResponse {
+final class UnsentExchangeResponse extends AbstractServerHttpResponse {
 
 	private static final boolean NETTY_PRESENT = ClassUtils.isPresent("io.netty.buffer.ByteBuf",
-			UnsentResponse.class.getClassLoader());
+			UnsentExchangeResponse.class.getClassLoader());
 
 	private final RecordedBody body;
 
@@ -44,7 +44,7 @@ final class UnsentResponse extends AbstractServerHttpResponse {
 	 * @param until the response until now
 	 * @param body records the body
 	 */
-	UnsentResponse(ServerHttpResponse until, RecordedBody body) {
+	UnsentExchangeResponse(ServerHttpResponse until, RecordedBody body) {
 		super(DefaultDataBufferFactory.sharedInstance, HttpHeaders.copyOf(until.getHeaders()));
 		setStatusCode(until.getStatusCode());
 		this.body = body;
@@ -57,7 +57,7 @@ final class UnsentResponse extends AbstractServerHttpResponse {
 	 * @param value the value that the handler emits
 	 * @param body records the body
 	 */
-	static Mono<UnsentResponse> of(ServerWebExchange exchange, @Nullable Object value, RecordedBody body) {
+	static Mono<UnsentExchangeResponse> of(ServerWebExchange exchange, @Nullable Object value, RecordedBody body) {
 		Object attribute = exchange.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE);
 		Object content = (value instanceof HttpEntity<?> entity) ? entity.getBody() : value;
 		if (!(attribute instanceof HandlerMethod handler) || exchange.getApplicationContext() == null
@@ -70,7 +70,7 @@ final class UnsentResponse extends AbstractServerHttpResponse {
 		Mono<Object> emitted = Mono.justOrEmpty(value);
 		HandlerResult result = new HandlerResult(handler,
 				(declared != null) ? declared.fromPublisher(emitted) : emitted, handler.getReturnType());
-		UnsentResponse response = new UnsentResponse(exchange.getResponse(), body);
+		UnsentExchangeResponse response = new UnsentExchangeResponse(exchange.getResponse(), body);
 		return Mono
 			.justOrEmpty(exchange.getApplicationContext()
 				.getBeanProvider(HandlerResultHandler.class)

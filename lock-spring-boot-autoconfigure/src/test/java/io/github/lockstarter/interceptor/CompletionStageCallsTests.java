@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 /**
  * Methods that return a stage, whose caller does not stay until the locks are granted.
  */
-class StageCallsTests {
+class CompletionStageCallsTests {
 
 	private final FakeRegistry registry = new FakeRegistry();
 
@@ -237,7 +237,7 @@ class StageCallsTests {
 		factory.setProxyTargetClass(true);
 		factory.addAdvice((MethodInterceptor) (invocation) -> {
 			LockedMethod method = TestOperations.find(this.operations, Work.class, invocation.getMethod().getName());
-			return StageCalls.call(
+			return CompletionStageCalls.call(
 					new LockedCall(invocation, method, context, CallOrigin.of(method, RequestSupport.NONE, null)),
 					mayBlock);
 		});

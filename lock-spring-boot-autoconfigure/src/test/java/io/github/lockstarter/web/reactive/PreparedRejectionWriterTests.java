@@ -46,7 +46,7 @@ import io.github.lockstarter.web.RejectedRequests.CountedResponses;
 import static io.github.lockstarter.web.RejectedRequests.UNTIL_PREPARED;
 import static org.assertj.core.api.Assertions.assertThat;
 
-class PreparedConflictWriterTests {
+class PreparedRejectionWriterTests {
 
 	/**
 	 * The number of times that a component of the application saw a conflict or its

@@ -34,9 +34,9 @@ import org.springframework.web.util.ContentCachingResponseWrapper;
 
 import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.web.AcceptHeader;
-import io.github.lockstarter.web.PreparedConflict;
-import io.github.lockstarter.web.PreparedConflicts.ConflictKind;
-import io.github.lockstarter.web.PreparedConflicts;
+import io.github.lockstarter.web.PreparedRejection;
+import io.github.lockstarter.web.PreparedRejections.ConflictKind;
+import io.github.lockstarter.web.PreparedRejections;
 
 /**
  * Responds to conflicts with prepared documents, instead of Spring MVC's search for an
@@ -45,7 +45,7 @@ import io.github.lockstarter.web.PreparedConflicts;
  * kept for later conflicts. This is not done in an application that observes exceptions
  * or changes responses.
  */
-public final class PreparedConflictResolver implements HandlerExceptionResolver {
+public final class PreparedRejectionResolver implements HandlerExceptionResolver {
 
 	private static final long YIELD_INTERVAL = TimeUnit.MICROSECONDS.toNanos(500);
 
@@ -55,7 +55,7 @@ public final class PreparedConflictResolver implements HandlerExceptionResolver 
 
 	private final boolean virtualThreads;
 
-	private final PreparedConflicts prepared = new PreparedConflicts();
+	private final PreparedRejections prepared = new PreparedRejections();
 
 	private volatile long lastYield = System.nanoTime();
 
@@ -66,7 +66,7 @@ public final class PreparedConflictResolver implements HandlerExceptionResolver 
 	 * @param virtualThreads whether requests have virtual threads, which yield at little
 	 * cost
 	 */
-	public PreparedConflictResolver(ExceptionHandlerExceptionResolver advices, ListableBeanFactory beans,
+	public PreparedRejectionResolver(ExceptionHandlerExceptionResolver advices, ListableBeanFactory beans,
 			boolean virtualThreads) {
 		this.advices = advices;
 		this.observers = new ServletConflictObservers(beans);
@@ -85,7 +85,7 @@ public final class PreparedConflictResolver implements HandlerExceptionResolver 
 		if (kind == null) {
 			return null;
 		}
-		PreparedConflict found = this.prepared.find(kind);
+		PreparedRejection found = this.prepared.find(kind);
 		byte[] body = (found != null) ? found.body(request.getRequestURI(), conflict.getRetryAfter().toMillis()) : null;
 		if (found != null && body != null) {
 			giveWay();
@@ -143,7 +143,7 @@ public final class PreparedConflictResolver implements HandlerExceptionResolver 
 		ModelAndView resolved = this.advices.resolveException(request, copy, handler, conflict);
 		if (resolved != null) {
 			boolean ours = request.getAttribute(ServletLockExceptionHandler.RESPONDED) == conflict;
-			this.prepared.add(kind, ours ? PreparedConflict.of(copy.getContentType(), copy.getContentAsByteArray(),
+			this.prepared.add(kind, ours ? PreparedRejection.of(copy.getContentType(), copy.getContentAsByteArray(),
 					request.getRequestURI(), conflict.getRetryAfter().toMillis()) : null);
 		}
 		try {
@@ -165,8 +165,8 @@ public final class PreparedConflictResolver implements HandlerExceptionResolver 
 		/** Resolvers that only respond. */
 		private static final Set<Class<?>> RESOLVERS = Set.of(ExceptionHandlerExceptionResolver.class,
 				ResponseStatusExceptionResolver.class, DefaultHandlerExceptionResolver.class,
-				HandlerExceptionResolverComposite.class, PreparedConflictResolver.class, SuspendedRequestResolver.class,
-				ReplayedResponseResolver.class);
+				HandlerExceptionResolverComposite.class, PreparedRejectionResolver.class,
+				SuspendedRequestResolver.class, ReplayedResponseResolver.class);
 
 		/** Stores an exception for an error page, which is not used for a conflict. */
 		private static final String ERROR_ATTRIBUTES = "org.springframework.boot.webmvc.error.DefaultErrorAttributes";
