@@ -4,7 +4,6 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -214,7 +213,8 @@ public final class LockAcquisition {
 
 		private final WaitBudget budget;
 
-		private final Iterator<List<WantedLock>> open = LockAcquisition.this.locks.iterator();
+		/** The number of groups of locks that have been asked for. */
+		private int asked;
 
 		private final List<Lease> leases = new ArrayList<>(LockAcquisition.this.locks.size());
 
@@ -239,8 +239,9 @@ public final class LockAcquisition {
 		 * recursion: there may be many locks.
 		 */
 		void proceed() {
-			while (this.open.hasNext() && !this.result.isDone()) {
-				if (!acquire(this.open.next())) {
+			List<List<WantedLock>> all = LockAcquisition.this.locks;
+			while (this.asked < all.size() && !this.result.isDone()) {
+				if (!acquire(all.get(this.asked++))) {
 					return;
 				}
 			}
