@@ -70,9 +70,10 @@ public record LockKey(String name, String key) implements Comparable<LockKey> {
 		return isPlain(longestPlainKey) ? this.key : digest(this.key);
 	}
 
-	private boolean isPlain(int maxBytes) {
-		return this.key.length() <= maxBytes && !this.key.startsWith(DIGEST_PREFIX) && isPrintable(this.key)
-				&& (this.key.length() <= maxBytes / 3 || this.key.getBytes(StandardCharsets.UTF_8).length <= maxBytes);
+	private boolean isPlain(int longestPlainKey) {
+		return this.key.length() <= longestPlainKey && !this.key.startsWith(DIGEST_PREFIX) && isPrintable(this.key)
+				&& (this.key.length() <= longestPlainKey / 3
+						|| this.key.getBytes(StandardCharsets.UTF_8).length <= longestPlainKey);
 	}
 
 	/** No stream, for speed: this method is called for every command to a store. */

@@ -130,7 +130,7 @@ public interface LockRegistry {
 	 * @param executor as in {@link #acquireAsync(LockKey, LockOptions, Executor)}
 	 * @return a stage that completes with the leases, in the order of their keys, or
 	 * exceptionally with a {@link LockConflictException}, a {@link LockStoreException} or
-	 * a {@link LeaseLostException}; the release of the granted locks has then begun
+	 * a {@link LeaseLostException}; the granted locks have then been released
 	 */
 	default CompletionStage<List<Lease>> acquireAllAsync(Collection<LockKey> keys, LockOptions options,
 			Executor executor) {

@@ -111,9 +111,22 @@ final class SequentialAcquisition {
 		}
 	}
 
+	/**
+	 * The caller is answered when the locks are free again, as one whose thread waits.
+	 */
 	private void fail(Throwable failure) {
-		this.leases.forEach(Lease::releaseAsync);
-		this.result.completeExceptionally(failure);
+		CompletableFuture
+			.allOf(this.leases.stream().map(SequentialAcquisition::released).toArray(CompletableFuture[]::new))
+			.whenComplete((released, ignored) -> this.result.completeExceptionally(failure));
+	}
+
+	private static CompletableFuture<Void> released(Lease lease) {
+		try {
+			return lease.releaseAsync().toCompletableFuture();
+		}
+		catch (Throwable ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
 	}
 
 }

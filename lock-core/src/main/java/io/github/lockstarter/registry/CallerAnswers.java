@@ -35,7 +35,8 @@ final class CallerAnswers {
 	 */
 	static <T> Delivery async(CompletableFuture<T> result, BiFunction<Acquisition, Answer, T> value,
 			Executor executor) {
-		Runnable contention = (executor instanceof ContentionListener caller) ? caller::contended : null;
+		Executor caller = (executor instanceof ReliableExecutor reliable) ? reliable.executor() : executor;
+		Runnable contention = (caller instanceof ContentionListener listener) ? listener::contended : null;
 		return new Delivery.Async(executor, contention, (acquisition, given) -> {
 			try {
 				if (!result.complete(value.apply(acquisition, given))) {

@@ -2,15 +2,13 @@ package io.github.lockstarter.registry;
 
 import java.util.concurrent.Executor;
 
-import io.github.lockstarter.registry.sharing.SharingRegistry.ContentionListener;
-
 /**
  * Runs every task, even if an executor of the application rejects it.
  *
  * @param executor the executor
  * @param substitute runs the tasks that the executor rejects
  */
-record ReliableExecutor(Executor executor, Executor substitute) implements ContentionListener {
+record ReliableExecutor(Executor executor, Executor substitute) implements Executor {
 
 	@Override
 	public void execute(Runnable task) {
@@ -20,13 +18,6 @@ record ReliableExecutor(Executor executor, Executor substitute) implements Conte
 		catch (Throwable ex) {
 			// The task may run twice, but does its work only once.
 			this.substitute.execute(task);
-		}
-	}
-
-	@Override
-	public void contended() {
-		if (this.executor instanceof ContentionListener caller) {
-			caller.contended();
 		}
 	}
 

@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
@@ -32,6 +33,7 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.Marker;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockConflictException;
 import io.github.lockstarter.LockCounts.Event;
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.LockOptions;
@@ -42,6 +44,7 @@ import io.github.lockstarter.registry.lease.StoreLease;
 import io.github.lockstarter.registry.observe.LockObservationContext;
 import io.github.lockstarter.registry.runtime.EngineRuntime;
 import io.github.lockstarter.registry.runtime.ThreadedRuntime;
+import io.github.lockstarter.registry.sharing.SharingRegistry.ContentionListener;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -82,7 +85,7 @@ class ApplicationCodeTests {
 	@AfterEach
 	void nothingIsLeft() {
 		this.runtime.open();
-		Awaitility.await().until(() -> this.locks.entries().snapshots().findAny().isEmpty());
+		Awaitility.await().until(() -> RegistryAccess.isUnused(this.locks));
 		this.locks.close();
 	}
 
@@ -96,6 +99,43 @@ class ApplicationCodeTests {
 			throw new NoClassDefFoundError("a class that is missing");
 		});
 		assertServesCallers();
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	@DisplayName("A caller that is told of contention may wait for another thread that uses the lock, and may throw")
+	void contention(boolean waits) throws Exception {
+		Lease held = this.locks.acquire(KEY, OPTIONS);
+		CompletableFuture<Boolean> rejected = new CompletableFuture<>();
+		ContentionListener caller = new ContentionListener() {
+
+			@Override
+			public void execute(Runnable answer) {
+				answer.run();
+			}
+
+			@Override
+			public void contended() {
+				rejected.complete(
+						CompletableFuture.supplyAsync(() -> ApplicationCodeTests.this.locks.tryAcquire(KEY, OPTIONS))
+							.orTimeout(SOON.toSeconds(), TimeUnit.SECONDS)
+							.join()
+							.isEmpty());
+				throw new NoClassDefFoundError("a class that is missing");
+			}
+
+		};
+		CompletableFuture<Lease> second = this.locks.acquireAsync(KEY, waits ? WAITING : OPTIONS, caller)
+			.toCompletableFuture();
+		assertThat(rejected).succeedsWithin(SOON).isEqualTo(true);
+		held.close();
+		if (waits) {
+			assertThat(second).succeedsWithin(SOON);
+			second.join().close();
+		}
+		else {
+			assertThat(second).failsWithin(SOON).withThrowableThat().withCauseInstanceOf(LockConflictException.class);
+		}
 	}
 
 	@ParameterizedTest

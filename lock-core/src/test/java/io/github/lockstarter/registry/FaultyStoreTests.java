@@ -64,7 +64,7 @@ class FaultyStoreTests {
 	@AfterEach
 	void nothingIsLeft() {
 		assertThat(this.locks.releaseAll()).isCompleted();
-		assertThat(this.locks.entries().snapshots().findAny().isEmpty()).isTrue();
+		assertThat(RegistryAccess.isUnused(this.locks)).isTrue();
 		assertThat(this.store.notified).as("handles that are not closed").isEmpty();
 		this.locks.close();
 	}
@@ -164,7 +164,7 @@ class FaultyStoreTests {
 		CompletableFuture<Optional<Lease>> waiting = this.locks.tryAcquireAsync(KEY, WAITING).toCompletableFuture();
 		this.runtime.pass(WAITING.waitTime());
 		assertThat(this.runtime.join(waiting)).isEmpty();
-		assertThat(this.locks.entries().snapshots().findAny().isEmpty()).isTrue();
+		assertThat(RegistryAccess.isUnused(this.locks)).isTrue();
 	}
 
 	@Test
@@ -282,7 +282,7 @@ class FaultyStoreTests {
 		assertThat(answer).isCompletedExceptionally();
 		assertThatExceptionOfType(CompletionException.class).isThrownBy(answer::join)
 			.withCauseInstanceOf(LockStoreException.class);
-		assertThat(this.locks.entries().snapshots().findAny().isEmpty()).isTrue();
+		assertThat(RegistryAccess.isUnused(this.locks)).isTrue();
 	}
 
 	private void assertServesCallers() {

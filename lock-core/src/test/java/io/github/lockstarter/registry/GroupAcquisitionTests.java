@@ -62,7 +62,7 @@ class GroupAcquisitionTests {
 		this.locks.close();
 		this.elsewhere.close();
 		this.runtime.settle();
-		assertThat(this.locks.entries().snapshots().findAny().isEmpty()).isTrue();
+		assertThat(RegistryAccess.isUnused(this.locks)).isTrue();
 		assertThat(held(20)).isEmpty();
 	}
 
@@ -136,7 +136,7 @@ class GroupAcquisitionTests {
 		assertThat(held(20)).containsExactly(7, 12);
 		seventh.close();
 		twelfth.close();
-		assertThat(locks.entries().snapshots().findAny().isEmpty()).isTrue();
+		assertThat(RegistryAccess.isUnused(locks)).isTrue();
 		locks.close();
 	}
 
@@ -252,7 +252,7 @@ class GroupAcquisitionTests {
 		this.store.onAcquire = () -> {
 		};
 		this.store.broken = false;
-		assertThat(this.locks.entries().snapshots().findAny().isEmpty()).isTrue();
+		assertThat(RegistryAccess.isUnused(this.locks)).isTrue();
 		// The releases have failed as well, and are repeated by the store.
 		this.runtime.pass(Duration.ofMinutes(1));
 	}
@@ -284,7 +284,7 @@ class GroupAcquisitionTests {
 		ways.get(way).accept(granted);
 		this.runtime.settle();
 		assertThat(held(20)).isEmpty();
-		assertThat(this.locks.entries().snapshots().findAny().isEmpty()).isTrue();
+		assertThat(RegistryAccess.isUnused(this.locks)).isTrue();
 	}
 
 	@Test
@@ -401,7 +401,7 @@ class GroupAcquisitionTests {
 		threads.forEach(Thread::start);
 		Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> served.get() == 6);
 		assertThat(violations).hasValue(0);
-		assertThat(locks.entries().snapshots().findAny().isEmpty()).isTrue();
+		assertThat(RegistryAccess.isUnused(locks)).isTrue();
 		locks.close();
 	}
 

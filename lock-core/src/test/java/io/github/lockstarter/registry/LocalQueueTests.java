@@ -67,7 +67,7 @@ class LocalQueueTests {
 	@AfterEach
 	void nothingIsLeft() {
 		this.locks.close();
-		assertThat(this.locks.entries().snapshots().findAny().isEmpty()).isTrue();
+		assertThat(RegistryAccess.isUnused(this.locks)).isTrue();
 	}
 
 	@Test
@@ -352,7 +352,7 @@ class LocalQueueTests {
 		assertThat(this.runtime.join(second)).matches(Optional::isPresent);
 		second.join().orElseThrow().close();
 		this.runtime.settle();
-		assertThat(this.locks.entries().snapshots().findAny().isEmpty()).isTrue();
+		assertThat(RegistryAccess.isUnused(this.locks)).isTrue();
 		assertThat(this.store.releases).hasValue(1);
 	}
 

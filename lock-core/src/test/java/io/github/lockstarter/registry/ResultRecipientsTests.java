@@ -55,7 +55,7 @@ class ResultRecipientsTests {
 	@AfterEach
 	void nothingIsLeft() {
 		this.runtime.settle();
-		assertThat(this.locks.entries().snapshots().findAny().isEmpty()).isTrue();
+		assertThat(RegistryAccess.isUnused(this.locks)).isTrue();
 		this.locks.close();
 	}
 

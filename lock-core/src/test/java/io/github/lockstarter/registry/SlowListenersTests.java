@@ -83,7 +83,7 @@ class SlowListenersTests {
 		this.gate.countDown();
 		Awaitility.await().until(() -> {
 			this.held.forEach(Lease::close);
-			return this.locks.entries().snapshots().findAny().isEmpty();
+			return RegistryAccess.isUnused(this.locks);
 		});
 		this.locks.close();
 	}

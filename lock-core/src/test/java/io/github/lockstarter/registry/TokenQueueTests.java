@@ -60,7 +60,7 @@ class TokenQueueTests {
 	@AfterEach
 	void nothingIsLeft() {
 		this.runtime.settle();
-		assertThat(this.registry.entries().snapshots().findAny().isEmpty()).isTrue();
+		assertThat(RegistryAccess.isUnused(this.registry)).isTrue();
 		this.registry.close();
 	}
 
@@ -221,7 +221,7 @@ class TokenQueueTests {
 		assertThat(ManagementFactory.getThreadMXBean().getThreadCount() - threads).isLessThan(50);
 		assertThat(waiting).noneMatch(CompletableFuture::isDone);
 		waiting.forEach((each) -> each.cancel(false));
-		assertThat(this.registry.entries().snapshots().findAny().isEmpty()).isTrue();
+		assertThat(RegistryAccess.isUnused(this.registry)).isTrue();
 		assertThat(this.runtime.alarms()).isZero();
 		release(HOLDER);
 		assertThat(remaining()).isZero();

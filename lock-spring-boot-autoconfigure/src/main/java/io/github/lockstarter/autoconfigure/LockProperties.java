@@ -477,7 +477,7 @@ record LockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("redi
 	 * request gets status 422.
 	 * @param anonymous What happens to a request without a principal. If it carries
 	 * credentials, 'allow' replays its response only to requests with the same
-	 * credentials.
+	 * credentials. 'reject' rejects it with status 400.
 	 * @param maxRequestSize Largest body of a request that is compared with that of
 	 * another one, and kept in memory for that. A larger one gets status 413. In Spring
 	 * MVC, it does not apply to multipart bodies.

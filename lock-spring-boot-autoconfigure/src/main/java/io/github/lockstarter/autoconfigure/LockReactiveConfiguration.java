@@ -43,13 +43,13 @@ class LockReactiveConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static ExchangeRequestSupport exclusiveRequestExchangeRequestSupport(PreparedRejectionWriter conflicts) {
-		return new ExchangeRequestSupport(conflicts);
+	static ExchangeRequestSupport exclusiveRequestExchangeRequestSupport(PreparedRejectionWriter rejections) {
+		return new ExchangeRequestSupport(rejections);
 	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static PreparedRejectionWriter exclusiveRequestConflictWriter(ListableBeanFactory beans,
+	static PreparedRejectionWriter exclusiveRequestPreparedRejectionWriter(ListableBeanFactory beans,
 			ObjectProvider<LockProperties> properties) {
 		return new PreparedRejectionWriter(beans,
 				SingletonSupplier.of(() -> properties.getObject().web().preparedRejections())::obtain);

@@ -153,8 +153,8 @@ public final class LockAcquisition {
 	/**
 	 * Acquires the locks, or receives the result of another call, without blocking a
 	 * thread. Cancelling the future ends the attempt, and releases the granted locks.
-	 * @param executor completes the future; an immediate rejection completes it on this
-	 * thread
+	 * @param executor completes the future. An immediate rejection completes it on this
+	 * thread, and a rejection after a release on the thread that completes the release
 	 * @return fails if a lock is not granted, after the others have been released
 	 */
 	public CompletableFuture<HeldLeases> acquireAsync(Executor executor) {
@@ -333,26 +333,29 @@ public final class LockAcquisition {
 		}
 
 		/**
-		 * Follows the question for locks, whose answer may be known.
+		 * Follows the acquisition of locks, which may have ended already.
 		 * @param granted takes what is granted
 		 * @return whether to proceed now
 		 */
 		private <T> boolean follow(List<WantedLock> locks, WaitGraph.@Nullable Wait wait,
-				@Nullable CompletionStage<T> asked, Consumer<T> granted) {
-			Assert.state(asked != null, NO_STAGE);
-			CompletableFuture<T> answer = asked.toCompletableFuture();
-			if (answer.isDone() && !answer.isCompletedExceptionally()) {
+				@Nullable CompletionStage<T> stage, Consumer<T> granted) {
+			Assert.state(stage != null, NO_STAGE);
+			CompletableFuture<T> pending = stage.toCompletableFuture();
+			if (pending.isCompletedExceptionally()) {
 				endWait(wait);
-				granted.accept(answer.join());
-				return true;
+				return pending.handle((none, failure) -> failed(locks, failure)).join();
 			}
-			answer.whenComplete((value, failure) -> {
+			if (pending.isDone()) {
+				endWait(wait);
+				return accepted(locks, granted, pending.join());
+			}
+			pending.whenComplete((value, failure) -> {
 				endWait(wait);
 				if ((failure != null) ? failed(locks, failure) : accepted(locks, granted, value)) {
 					proceed();
 				}
 			});
-			this.result.follow(answer);
+			this.result.follow(pending);
 			return false;
 		}
 
@@ -387,16 +390,34 @@ public final class LockAcquisition {
 		 */
 		private boolean failed(List<WantedLock> locks, Throwable failure) {
 			WantedLock lock = locks.get(0);
+			Throwable reason = failure;
 			try {
 				if (proceeds(lock, failure)) {
 					return true;
 				}
-				this.mode.released(held().abandon()).whenComplete((released, ignored) -> end(lock.operation, failure));
 			}
 			catch (Throwable ex) {
-				fail(ex);
+				reason = ex;
 			}
+			end(lock.operation, reason);
 			return false;
+		}
+
+		private void end(LockOperation operation, Throwable reason) {
+			released().whenComplete((released, ignored) -> answer(operation, reason));
+		}
+
+		/**
+		 * Releases the granted locks. Whether that succeeds does not change the answer to
+		 * the caller.
+		 */
+		private CompletableFuture<Void> released() {
+			try {
+				return this.mode.released(held().abandon()).toCompletableFuture();
+			}
+			catch (Throwable ex) {
+				return CompletableFuture.failedFuture(ex);
+			}
 		}
 
 		/**
@@ -415,10 +436,10 @@ public final class LockAcquisition {
 		}
 
 		/**
-		 * Ends the attempt with the failure. The conflict of an operation that skips the
-		 * call is none; any other has the status of the operation.
+		 * Answers the caller with the failure. The conflict of an operation that skips
+		 * the call is none; any other has the status of the operation.
 		 */
-		private void end(LockOperation operation, Throwable failure) {
+		private void answer(LockOperation operation, Throwable failure) {
 			try {
 				if (!(CompletionStageAdapter.cause(failure) instanceof LockConflictException conflict)) {
 					fail(failure);

@@ -11,8 +11,8 @@ import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockKey;
 
 /**
- * Gives each conflict its status, and is the only one to do so. A conflict of the
- * registry of this library is created with the configured status. For a call of an
+ * Gives each conflict its status. No other class of this module changes it. A conflict of
+ * the registry of this library is created with the configured status. For a call of an
  * annotated method, that of its annotation replaces it. A conflict that the application,
  * or a registry of its own, has created without a status gets the configured one before
  * the response is made.

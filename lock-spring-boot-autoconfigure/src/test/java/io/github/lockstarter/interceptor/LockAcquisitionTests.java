@@ -10,7 +10,9 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -503,7 +505,7 @@ class LockAcquisitionTests {
 				});
 				CompletableFuture<HeldLeases> attempt = async ? async(locks(method, "1", "1")) : CompletableFuture
 					.supplyAsync(() -> locks(method, "1", "1").acquire(), (task) -> new Thread(task).start());
-				asked.await();
+				assertThat(asked.await(20, TimeUnit.SECONDS)).isTrue();
 				int told = this.events.size();
 				assertThat(attempt).isNotDone();
 				release.complete(null);
@@ -516,21 +518,36 @@ class LockAcquisitionTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	@DisplayName("A release or an observer that throws ends the attempt, and nobody waits for it in vain")
-	void throwingEnd(boolean async) {
-		this.registry.hold("a:1");
+	@DisplayName("An observer that throws ends the attempt, and the granted locks are released")
+	void throwingObserver(boolean async) {
 		LockEventCounter failing = Mockito.mock(LockEventCounter.class);
 		Mockito.doThrow(new IllegalStateException("no counts")).when(failing).add(Mockito.any(), Mockito.any());
 		InterceptorContext context = new InterceptorContext(() -> this.registry,
 				new CallObserver(failing, this.runs, new LockEvents(this.events::add, () -> DIRECT, () -> failing)),
 				new CallerTasks(() -> DIRECT, List::of), ReleaseOn.METHOD);
+		this.registry.hold("b:1");
 		assertThatIllegalStateException()
 			.isThrownBy(() -> acquire(async, acquisition(method("skipping"), context, CallChain.NONE, "1", "1")))
 			.withMessage("no counts");
+		this.registry.fail("optional:1", storeFailure("optional:1", new IllegalStateException()));
+		assertThatIllegalStateException()
+			.isThrownBy(() -> acquire(async, acquisition(method("lastOptional"), context, CallChain.NONE, "2", "1")))
+			.withMessage("no counts");
+		assertThat(this.registry.released).containsExactly("unused a:1", "unused a:2");
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	@DisplayName("A release that throws, fails or returns nothing does not change the answer to the caller")
+	void brokenRelease(boolean async) {
 		this.registry.hold("b:1");
-		Mockito.when(this.registry.lease("a:2").releaseUnused()).thenThrow(new IllegalStateException("no release"));
-		assertThatIllegalStateException().isThrownBy(() -> acquire(async, locks("two", "1", "2")))
-			.withMessage("no release");
+		CompletableFuture<Void> failed = CompletableFuture.failedFuture(new IllegalStateException("no release"));
+		Mockito.when(this.registry.lease("a:1").releaseUnused()).thenThrow(new IllegalStateException("no release"));
+		Mockito.when(this.registry.lease("a:2").releaseUnused()).thenReturn(failed);
+		Mockito.when(this.registry.lease("a:3").releaseUnused()).thenReturn(null);
+		assertThat(Stream.of("1", "2", "3")).allSatisfy((key) -> assertThatExceptionOfType(LockConflictException.class)
+			.isThrownBy(() -> acquire(async, locks("two", "1", key)))
+			.satisfies((conflict) -> assertThat(conflict.getKey()).isEqualTo(LockKey.of("b:1"))));
 	}
 
 	@Test
@@ -656,6 +673,11 @@ class LockAcquisitionTests {
 		@ExclusiveRequest(name = "optional", key = "#first", waitTime = "1h")
 		@ExclusiveRequest(name = "other", key = "#second", waitTime = "1h")
 		void waitingOptional(String first, String second) {
+		}
+
+		@ExclusiveRequest(name = "a", key = "#a")
+		@ExclusiveRequest(name = "optional", key = "#last")
+		void lastOptional(String a, String last) {
 		}
 
 		@ExclusiveRequest(name = "a", key = "#a", onConflict = OnConflict.SKIP)

@@ -82,30 +82,30 @@ class PreparedRejectionTests {
 	@DisplayName("A response is prepared after two equal responses of the exception handling, and used for a minute")
 	void ready() {
 		AtomicLong time = new AtomicLong();
-		PreparedRejections conflicts = new PreparedRejections(time::get);
+		PreparedRejections rejections = new PreparedRejections(time::get);
 		ConflictKind kind = kind(Locale.ENGLISH);
-		conflicts.add(kind, prepare("{\"instance\":\"/a\",\"retryAfterMillis\":1}", "/a", 1));
-		assertThat(conflicts.find(kind)).isNull();
-		conflicts.add(kind, prepare("{\"instance\":\"/b\",\"retryAfterMillis\":22}", "/b", 22));
-		assertThat(conflicts.find(kind)).isNotNull();
-		assertThat(conflicts.wants(kind)).isFalse();
+		rejections.add(kind, prepare("{\"instance\":\"/a\",\"retryAfterMillis\":1}", "/a", 1));
+		assertThat(rejections.find(kind)).isNull();
+		rejections.add(kind, prepare("{\"instance\":\"/b\",\"retryAfterMillis\":22}", "/b", 22));
+		assertThat(rejections.find(kind)).isNotNull();
+		assertThat(rejections.wants(kind)).isFalse();
 		time.addAndGet(Duration.ofMinutes(1).toNanos());
-		assertThat(conflicts.find(kind)).isNull();
-		assertThat(conflicts.wants(kind)).isTrue();
+		assertThat(rejections.find(kind)).isNull();
+		assertThat(rejections.wants(kind)).isTrue();
 	}
 
 	@Test
 	@DisplayName("Nothing is prepared if responses differ in more than the path and the time, or are not from this library")
 	void differs() {
-		PreparedRejections conflicts = new PreparedRejections(() -> 0);
+		PreparedRejections rejections = new PreparedRejections(() -> 0);
 		ConflictKind differs = kind(Locale.ENGLISH);
-		conflicts.add(differs, prepare("{\"instance\":\"/a\",\"retryAfterMillis\":1,\"trace\":7}", "/a", 1));
-		conflicts.add(differs, prepare("{\"instance\":\"/a\",\"retryAfterMillis\":1,\"trace\":8}", "/a", 1));
+		rejections.add(differs, prepare("{\"instance\":\"/a\",\"retryAfterMillis\":1,\"trace\":7}", "/a", 1));
+		rejections.add(differs, prepare("{\"instance\":\"/a\",\"retryAfterMillis\":1,\"trace\":8}", "/a", 1));
 		ConflictKind others = kind(Locale.JAPANESE);
-		conflicts.add(others, null);
+		rejections.add(others, null);
 		assertThat(List.of(differs, others)).allSatisfy((kind) -> {
-			assertThat(conflicts.find(kind)).isNull();
-			assertThat(conflicts.wants(kind)).isFalse();
+			assertThat(rejections.find(kind)).isNull();
+			assertThat(rejections.wants(kind)).isFalse();
 		});
 	}
 
@@ -126,16 +126,16 @@ class PreparedRejectionTests {
 	@Test
 	@DisplayName("At most 1,000 responses are prepared, however many languages clients request, and the latest is among them")
 	void limited() {
-		PreparedRejections conflicts = new PreparedRejections(() -> 0);
+		PreparedRejections rejections = new PreparedRejections(() -> 0);
 		List<ConflictKind> kinds = IntStream.range(0, 2_500)
 			.mapToObj((i) -> kind(Locale.forLanguageTag("en-x-l" + i)))
 			.toList();
 		for (ConflictKind kind : kinds) {
 			for (int i = 0; i < 2; i++) {
-				conflicts.add(kind, prepare("{\"instance\":\"/a\",\"retryAfterMillis\":1}", "/a", 1));
+				rejections.add(kind, prepare("{\"instance\":\"/a\",\"retryAfterMillis\":1}", "/a", 1));
 			}
 		}
-		assertThat(kinds.stream().filter((kind) -> conflicts.find(kind) != null)).hasSizeBetween(1, 1_000)
+		assertThat(kinds.stream().filter((kind) -> rejections.find(kind) != null)).hasSizeBetween(1, 1_000)
 			.contains(kinds.get(kinds.size() - 1));
 	}
 

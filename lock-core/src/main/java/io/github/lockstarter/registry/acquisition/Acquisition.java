@@ -8,6 +8,8 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockstarter.LockConflictException.ConflictReason;
@@ -39,6 +41,8 @@ public abstract sealed class Acquisition permits LeaseAcquisition, ResultAcquisi
 	/** Updates a field instead of an object, because there may be many waiters. */
 	private static final AtomicIntegerFieldUpdater<Acquisition> DELIVERED = AtomicIntegerFieldUpdater
 		.newUpdater(Acquisition.class, "delivered");
+
+	private static final Log logger = LogFactory.getLog(Acquisition.class);
 
 	private final LockKey key;
 
@@ -191,9 +195,16 @@ public abstract sealed class Acquisition permits LeaseAcquisition, ResultAcquisi
 		return this.delivery.isNotified();
 	}
 
-	/** Notifies the caller that the lock is held. Runs code of the application. */
+	/**
+	 * Notifies the caller that the lock is held. Nothing that it throws stops the engine.
+	 */
 	public final void notifyOfContention() {
-		this.delivery.contended();
+		try {
+			this.delivery.contended();
+		}
+		catch (Throwable ex) {
+			logger.error("The notification of a caller of lock '%s' failed".formatted(this.key.name()), ex);
+		}
 	}
 
 	/** Answers the caller with the lease, which is observed from then on. */

@@ -53,7 +53,10 @@ final class LockEntry implements LeasedLock {
 
 	private final StoredLock stored;
 
-	/** Shared while it is empty and the lock is held, because there may be many locks. */
+	/**
+	 * One queue for all locks until the first caller arrives, and while a holder has no
+	 * waiters.
+	 */
 	private WaitQueue queue = WaitQueue.EMPTY;
 
 	/** Created when a caller is about to wait, and dropped when the lock is held here. */

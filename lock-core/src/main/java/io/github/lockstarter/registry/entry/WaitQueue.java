@@ -15,10 +15,22 @@ import io.github.lockstarter.store.StoredResult;
  * The callers of a lock in this instance, in the order of their arrival. Guarded by the
  * monitor of its lock.
  */
-final class WaitQueue extends AcquisitionQueue {
+class WaitQueue extends AcquisitionQueue {
 
-	/** An empty queue, to which nothing is ever added. */
-	static final WaitQueue EMPTY = new WaitQueue();
+	/** A queue that stays empty, for all locks without callers in their queues. */
+	static final WaitQueue EMPTY = new WaitQueue() {
+
+		@Override
+		void add(Acquisition acquisition) {
+			throw new IllegalStateException("This queue is shared by many locks");
+		}
+
+		@Override
+		void addTryLock(Acquisition acquisition) {
+			add(acquisition);
+		}
+
+	};
 
 	/**
 	 * The callers without a wait time that arrived while a command to the store was
@@ -169,8 +181,11 @@ final class WaitQueue extends AcquisitionQueue {
 
 	/** The lock is held: all callers in the queue are contended. */
 	Step held(Duration remaining) {
-		Step notification = (this.uncontended > 0) ? meetContention(toList()) : Step.NOTHING;
-		this.uncontended = 0;
+		Step notification = Step.NOTHING;
+		if (this.uncontended > 0) {
+			notification = meetContention(toList());
+			this.uncontended = 0;
+		}
 		return notification.then(rejectTryLocks(remaining));
 	}
 

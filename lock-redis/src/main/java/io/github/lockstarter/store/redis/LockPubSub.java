@@ -1,6 +1,7 @@
 package io.github.lockstarter.store.redis;
 
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
@@ -119,27 +120,26 @@ final class LockPubSub extends RedisPubSubAdapter<byte[], byte[]> {
 	}
 
 	/**
-	 * Publishes the message after a script that releases a lock, if the script was not
+	 * Publishes the message after a script that releases the lock, if the script was not
 	 * allowed to publish it, and adapts the answer.
 	 */
 	StoreCommand<Long> published(StoreCommand<Long> release, byte[] lock) {
-		return (redis, abandoned, reply) -> release.send(redis, abandoned, (number, failure) -> {
-			boolean isUnpublished = number != null && number == Script.RELEASED_UNPUBLISHED;
-			if (isUnpublished) {
-				this.publisher.publish(redis, this.channel.message(lock));
-			}
-			reply.accept(isUnpublished ? Long.valueOf(1) : number, failure);
-		});
+		return published(release, Script.RELEASED_UNPUBLISHED, 1L, () -> this.channel.message(lock));
 	}
 
 	/** Publishes the message after a script that ends a turn, in the same way. */
 	StoreCommand<Long> publishedToOthers(StoreCommand<Long> handOver, byte[] lock) {
-		return (redis, abandoned, reply) -> handOver.send(redis, abandoned, (number, failure) -> {
-			boolean isUnpublished = number != null && number == Script.HANDED_OVER_UNPUBLISHED;
+		return published(handOver, Script.HANDED_OVER_UNPUBLISHED, 0L, () -> this.channel.messageToOthers(lock));
+	}
+
+	private StoreCommand<Long> published(StoreCommand<Long> script, long unpublished, Long done,
+			Supplier<byte[]> message) {
+		return (redis, abandoned, reply) -> script.send(redis, abandoned, (number, failure) -> {
+			boolean isUnpublished = number != null && number == unpublished;
 			if (isUnpublished) {
-				this.publisher.publish(redis, this.channel.messageToOthers(lock));
+				this.publisher.publish(redis, message.get());
 			}
-			reply.accept(isUnpublished ? Long.valueOf(0) : number, failure);
+			reply.accept(isUnpublished ? done : number, failure);
 		});
 	}
 

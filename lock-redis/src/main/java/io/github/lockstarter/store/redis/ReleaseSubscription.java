@@ -137,7 +137,7 @@ final class ReleaseSubscription {
 		if (last != null && now - this.pingedAt < PATIENCE_NANOS) {
 			return;
 		}
-		if (last == null || last.isDone()) {
+		if (last == null || SilenceWatch.isAnswered(last)) {
 			this.pingedAt = now;
 			this.pong = current.async().ping();
 			return;
@@ -149,7 +149,7 @@ final class ReleaseSubscription {
 	}
 
 	private void judge(StatefulRedisPubSubConnection<byte[], byte[]> current, RedisFuture<String> last, int looks) {
-		if (last.isDone()) {
+		if (SilenceWatch.isAnswered(last)) {
 			return;
 		}
 		if (looks == 0) {

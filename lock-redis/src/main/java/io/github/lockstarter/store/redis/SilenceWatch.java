@@ -148,7 +148,8 @@ final class SilenceWatch {
 		this.watching.set(false);
 	}
 
-	private static boolean isAnswered(RedisFuture<String> pong) {
+	/** Returns whether the server has answered, if only with an error. */
+	static boolean isAnswered(RedisFuture<String> pong) {
 		return pong.isDone() && pong.handle((reply, failure) -> isAnswer(failure)).toCompletableFuture().join();
 	}
 

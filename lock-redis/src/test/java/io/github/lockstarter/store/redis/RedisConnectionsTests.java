@@ -15,14 +15,8 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
-import io.lettuce.core.TimeoutOptions;
-import io.lettuce.core.TimeoutOptions.TimeoutSource;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
-import io.lettuce.core.codec.StringCodec;
-import io.lettuce.core.output.StatusOutput;
-import io.lettuce.core.protocol.Command;
-import io.lettuce.core.protocol.CommandType;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -74,50 +68,6 @@ class RedisConnectionsTests {
 			silent.close();
 			store.close();
 		}
-	}
-
-	@Test
-	@DisplayName("The driver does not time scripts out, which the store does itself, but all other commands")
-	void timeoutsOfTheDriver() {
-		TimeoutSource timeouts = options(ClientOptions.builder()
-			.timeoutOptions(TimeoutOptions.builder()
-				.timeoutCommands()
-				.connectionTimeout()
-				.relaxedTimeoutsDuringMaintenance(Duration.ofSeconds(3))
-				.build())
-			.build()).getSource();
-		assertThat(Stream.of(CommandType.EVALSHA, CommandType.EVAL).map((type) -> timeout(timeouts, type)))
-			.containsOnly(Duration.ZERO);
-		assertThat(Stream.of(CommandType.PING, CommandType.WAIT, CommandType.SUBSCRIBE, CommandType.PUBLISH)
-			.map((type) -> timeout(timeouts, type))).containsOnly(Duration.ofSeconds(10));
-	}
-
-	@Test
-	@DisplayName("Timeouts of the driver that the application has disabled stay so, and the others keep their settings")
-	void disabledTimeouts() {
-		TimeoutOptions disabled = TimeoutOptions.create();
-		assertThat(options(ClientOptions.builder().timeoutOptions(disabled).build())).isSameAs(disabled);
-		assertThat(options(ClientOptions.builder()
-			.timeoutOptions(TimeoutOptions.builder()
-				.fixedTimeout(Duration.ofMinutes(1))
-				.relaxedTimeoutsDuringMaintenance(Duration.ofSeconds(3))
-				.build())
-			.build()).getRelaxedTimeout()).isEqualTo(Duration.ofSeconds(3));
-	}
-
-	/** Returns the timeouts of a client with the options that belongs to the store. */
-	private static TimeoutOptions options(ClientOptions options) {
-		RedisClient client = RedisClient.create();
-		client.setOptions(options);
-		LettuceConnections connections = LettuceConnections.to(client, RedisURI.create("127.0.0.1", 1));
-		TimeoutOptions adapted = connections.client().getOptions().getTimeoutOptions();
-		connections.shutdown();
-		return adapted;
-	}
-
-	private static Duration timeout(TimeoutSource timeouts, CommandType type) {
-		long timeout = timeouts.getTimeout(new Command<>(type, new StatusOutput<>(StringCodec.UTF8)));
-		return Duration.of(timeout, timeouts.getTimeUnit().toChronoUnit());
 	}
 
 	@Test

@@ -1,5 +1,6 @@
 package io.github.lockstarter.store.redis;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
@@ -11,6 +12,8 @@ import io.lettuce.core.RedisException;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.CompleteableCommand;
 import io.lettuce.core.protocol.RedisCommand;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -46,9 +49,8 @@ class ScriptCommandTests {
 		DriverStub.refuse(this.sent.get(0), "NOSCRIPT No matching script.");
 		assertThat(this.replies).isEmpty();
 		assertThat(this.sent).extracting(RedisCommand::getType).containsExactly(CommandType.EVALSHA, CommandType.EVAL);
-		assertThat(this.sent).extracting((command) -> command.getArgs().getFirstEncodedKey())
-			.hasSize(2)
-			.doesNotContainNull();
+		assertThat(encoded(this.sent.get(0))).startsWith("*7\r\n$7\r\nEVALSHA\r\n$40\r\n" + Script.RELEASE.digest());
+		assertThat(encoded(this.sent.get(1))).startsWith("*7\r\n$4\r\nEVAL\r\n").contains(Script.RELEASE.text());
 		DriverStub.answer(this.sent.get(1), 7);
 		assertThat(this.replies).containsExactly(7L);
 	}
@@ -152,6 +154,12 @@ class ScriptCommandTests {
 		Awaitility.await()
 			.untilAsserted(
 					() -> assertThat(output).contains("The processing of a reply of Redis failed", "for this test"));
+	}
+
+	private static String encoded(RedisCommand<byte[], byte[], ?> command) {
+		ByteBuf buffer = Unpooled.buffer();
+		command.encode(buffer);
+		return buffer.toString(StandardCharsets.UTF_8);
 	}
 
 	private void send() {

@@ -43,20 +43,20 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 	private static final boolean REACTOR_NETTY_PRESENT = ClassUtils.isPresent("reactor.netty.Connection",
 			ExchangeRequestSupport.class.getClassLoader());
 
-	private final PreparedRejectionWriter conflicts;
+	private final PreparedRejectionWriter rejections;
 
 	/**
 	 * Creates the support.
-	 * @param conflicts responds to requests whose locks are held elsewhere
+	 * @param rejections responds to requests whose locks are held elsewhere
 	 */
-	public ExchangeRequestSupport(PreparedRejectionWriter conflicts) {
-		this.conflicts = conflicts;
+	public ExchangeRequestSupport(PreparedRejectionWriter rejections) {
+		this.rejections = rejections;
 	}
 
 	@Override
 	public @Nullable Request find(ContextView context) {
 		return ServerWebExchangeContextFilter.getExchange(context)
-			.map((exchange) -> new ExchangeRequest(exchange, context, this.conflicts))
+			.map((exchange) -> new ExchangeRequest(exchange, context, this.rejections))
 			.orElse(null);
 	}
 
@@ -71,7 +71,7 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 	 * @param context the context of the subscriber to the call
 	 */
 	private record ExchangeRequest(ServerWebExchange exchange, ContextView context,
-			PreparedRejectionWriter conflicts) implements Request {
+			PreparedRejectionWriter rejections) implements Request {
 
 		/**
 		 * Principal and content are loaded only on demand: one may require the session,
@@ -111,7 +111,7 @@ public final class ExchangeRequestSupport implements ReactiveRequestSupport {
 
 		@Override
 		public @Nullable Mono<Void> respond(LockConflictException conflict, LockedCall call) {
-			return this.conflicts.write(conflict, call, this.exchange);
+			return this.rejections.write(conflict, call, this.exchange);
 		}
 
 		@Override

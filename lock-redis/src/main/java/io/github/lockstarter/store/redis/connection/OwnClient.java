@@ -9,12 +9,8 @@ import java.util.function.Supplier;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
-import io.lettuce.core.TimeoutOptions;
-import io.lettuce.core.TimeoutOptions.TimeoutSource;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
-import io.lettuce.core.protocol.CommandType;
-import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.resource.ClientResources;
 import org.jspecify.annotations.Nullable;
 
@@ -74,8 +70,7 @@ final class OwnClient<C extends AbstractRedisClient> implements Supplier<C> {
 	/**
 	 * Bounds the number of commands that the driver keeps for an unavailable server, and
 	 * enables reconnections. Without them, the store would never recover from a broken
-	 * connection. The driver does not time scripts out, except in a cluster: the store
-	 * has a timeout for each call of a script, and replaces a silent connection.
+	 * connection.
 	 */
 	private static void adapt(AbstractRedisClient client) {
 		ClientOptions options = client.getOptions();
@@ -86,20 +81,8 @@ final class OwnClient<C extends AbstractRedisClient> implements Supplier<C> {
 				.setOptions(ClusterClientOptions.builder(options).requestQueueSize(most).autoReconnect(true).build());
 		}
 		else {
-			((RedisClient) client).setOptions(options.mutate()
-				.requestQueueSize(most)
-				.autoReconnect(true)
-				.timeoutOptions(withoutScripts(options.getTimeoutOptions()))
-				.build());
+			((RedisClient) client).setOptions(options.mutate().requestQueueSize(most).autoReconnect(true).build());
 		}
-	}
-
-	private static TimeoutOptions withoutScripts(TimeoutOptions options) {
-		return !options.isTimeoutCommands() ? options
-				: TimeoutOptions.builder()
-					.timeoutSource(new OtherCommands())
-					.relaxedTimeoutsDuringMaintenance(options.getRelaxedTimeout())
-					.build();
 	}
 
 	/** Ends the client and its resources. */
@@ -117,19 +100,6 @@ final class OwnClient<C extends AbstractRedisClient> implements Supplier<C> {
 		finally {
 			this.lock.unlock();
 		}
-	}
-
-	/**
-	 * The timeout of commands other than scripts.
-	 */
-	private static final class OtherCommands extends TimeoutSource {
-
-		@Override
-		public long getTimeout(RedisCommand<?, ?, ?> command) {
-			boolean isScript = command.getType() == CommandType.EVALSHA || command.getType() == CommandType.EVAL;
-			return isScript ? 0 : OwnConnection.COMMAND_TIMEOUT.toMillis();
-		}
-
 	}
 
 }

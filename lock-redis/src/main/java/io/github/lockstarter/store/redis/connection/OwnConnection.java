@@ -22,7 +22,7 @@ final class OwnConnection {
 	 * answers or the connection is closed. The store has a timeout of its own for the
 	 * answer, and repeats commands that must reach Redis.
 	 */
-	static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(10);
+	private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(10);
 
 	private final Supplier<StatefulConnection<byte[], byte[]>> connect;
 
