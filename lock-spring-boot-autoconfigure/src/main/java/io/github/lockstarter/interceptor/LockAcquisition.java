@@ -249,16 +249,36 @@ public final class LockAcquisition {
 		}
 
 		/**
-		 * Acquires locks of one operation, together.
+		 * Acquires locks of one operation, together. A call that shares its result has
+		 * only one lock.
 		 * @return whether to proceed; {@code false} if that is not known yet and
 		 * {@link #proceed} is called later, or after a failure
 		 */
 		private boolean acquire(List<WantedLock> locks) {
+			WaitGraph.Wait wait = null;
 			try {
 				List<WantedLock> open = join(locks);
-				return open.isEmpty() || ask(open);
+				if (open.isEmpty()) {
+					return true;
+				}
+				wait = beginWait(open);
+				LockRegistry registry = this.context.registry();
+				SharedCall sharing = LockAcquisition.this.sharing;
+				WantedLock first = open.get(0);
+				LockOptions options = this.budget.next(first.options());
+				if (sharing != null) {
+					return follow(open, wait, this.mode.acquireOrResult(registry, first.key, options, sharing),
+							(outcome) -> this.outcome = outcome);
+				}
+				if (open.size() == 1) {
+					return follow(open, wait, this.mode.acquire(registry, first.key, options),
+							(lease) -> add(first, lease));
+				}
+				return follow(open, wait, this.mode.acquireAll(registry, keys(open), options),
+						(leases) -> add(open, leases));
 			}
 			catch (Throwable ex) {
+				endWait(wait);
 				return failed(locks, ex);
 			}
 		}
@@ -282,33 +302,6 @@ public final class LockAcquisition {
 				}
 			}
 			return open;
-		}
-
-		/**
-		 * Asks for locks of one operation. A call that shares its result has only one.
-		 */
-		private boolean ask(List<WantedLock> locks) {
-			LockRegistry registry = this.context.registry();
-			SharedCall sharing = LockAcquisition.this.sharing;
-			WantedLock first = locks.get(0);
-			WaitGraph.Wait wait = beginWait(locks);
-			try {
-				LockOptions options = this.budget.next(first.options());
-				if (sharing != null) {
-					return follow(locks, wait, this.mode.acquireOrResult(registry, first.key, options, sharing),
-							(outcome) -> this.outcome = outcome);
-				}
-				if (locks.size() == 1) {
-					return follow(locks, wait, this.mode.acquire(registry, first.key, options),
-							(lease) -> add(first, lease));
-				}
-				return follow(locks, wait, this.mode.acquireAll(registry, keys(locks), options),
-						(leases) -> add(locks, leases));
-			}
-			catch (Throwable ex) {
-				endWait(wait);
-				throw ex;
-			}
 		}
 
 		/**
