@@ -55,11 +55,11 @@ public final class Cost implements Workload {
 		report.table("**Cycle.**", cycle);
 		report.table("**Held locks and waiters.** Memory and heap in bytes.", held);
 		Footprint.Figures mine = Objects.requireNonNull(figures.get(RedisCandidate.THIS));
-		report.atMost("%,d asynchronous waiters: bytes of heap each".formatted(count), 500, mine.waiters().heap());
+		report.atMost("%,d asynchronous waiters: bytes of heap each".formatted(count), 450, mine.waiters().heap());
 		report.atMost("%,d asynchronous waiters: threads each".formatted(count), 0.01, mine.waiters().threads());
-		report.atMost("held lock: bytes of heap", 500, mine.heap());
+		report.atMost("held lock: bytes of heap", 450, mine.heap());
 		report.atMost("uncontended cycle: commands", 2, mine.sent());
-		report.atMost("uncontended cycle: bytes allocated", 4_000,
+		report.atMost("uncontended cycle: bytes allocated", 3_000,
 				Objects.requireNonNull(allocation.get(RedisCandidate.THIS)).bytes());
 	}
 

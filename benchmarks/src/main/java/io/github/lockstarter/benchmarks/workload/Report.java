@@ -16,11 +16,11 @@ public final class Report {
 	private static final List<Reason> REASONS = List.of(new Reason("uncontended cycle, .*(latency|rate).*", """
 			**Uncontended, latency and rate:** one script grants the lock and draws its fencing token. Redis
 			takes longer for this script than for a bare `SET`. With 8 threads, this time is the remaining
-			difference to the baseline (ADR [13](../../docs/adr/0013-requests-put-together.md)). With 64 threads several
-			locks share one command, but Redis still runs the script for each lock."""),
-			new Reason("uncontended cycle, .*processor time.*", """
-					**Uncontended, processor time:** the library's own part of a cycle consists of many small steps.
-					No step stands out in a profile (ADR [14](../../docs/adr/0014-a-refusal-is-a-script.md))."""),
+			difference to the baseline (ADRs [13](../../docs/adr/0013-requests-put-together.md) and
+			[68](../../docs/adr/0068-commands-instead-of-scripts.md)). With 64 threads several locks share one command,
+			but Redis still runs the script for each lock."""), new Reason("uncontended cycle, .*processor time.*", """
+			**Uncontended, processor time:** the library's own part of a cycle consists of many small steps.
+			No step stands out in a profile (ADR [14](../../docs/adr/0014-a-refusal-is-a-script.md))."""),
 			new Reason("rejected, holder elsewhere.*", """
 					**Rejected, holder elsewhere:** one script grants and rejects. It reads the remaining time, for
 					`Retry-After`, and the owner, for an acquire that the driver repeats. Faster scripts omit one of
@@ -42,8 +42,14 @@ public final class Report {
 					wait and its max/min show, and its p99 does not."""), new Reason("MariaDB, .*max/min", """
 					**MariaDB, fairness:** waiters of two instances poll, so chance decides which instance finds the
 					lock free. Within an instance the queue is fair."""), new Reason("held lock: bytes of heap", """
-					**Heap per held lock:** a held lock takes about as many bytes as the goal allows. Whether the
-					figure is above or below the goal differs from run to run."""),
+					**Heap per held lock:** two fifths are texts: the key, the owner, and the key in Redis. The rest
+					are seven small objects of the engine and the store, each with one task."""),
+			new Reason(".*asynchronous waiters: bytes of heap.*", """
+					**Heap per waiter:** a waiter has a future for its caller, one for its answer, the acquisition with
+					its deadline, and what they have to do next."""),
+			new Reason("uncontended cycle: bytes allocated", """
+					**Bytes allocated:** two bare commands of the driver allocate four fifths of the goal (ADR
+					[70](../../docs/adr/0070-the-drivers-timeout-for-scripts-stays.md))."""),
 			new Reason("`@ExclusiveRequest.*distinct keys.*", """
 					**`@ExclusiveRequest`, distinct keys:** the annotation evaluates the key, keeps the lock in a
 					table, and renews the lease. `#order.number` is an expression that is evaluated for each request;

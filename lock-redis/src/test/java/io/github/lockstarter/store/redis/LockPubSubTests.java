@@ -18,9 +18,17 @@ import java.util.stream.Collectors;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import io.lettuce.core.pubsub.api.async.RedisPubSubAsyncCommands;
+import io.lettuce.core.pubsub.api.sync.RedisPubSubCommands;
 import io.lettuce.core.resource.ClientResources;
 import io.netty.util.concurrent.DefaultEventExecutorGroup;
 import io.netty.util.concurrent.EventExecutorGroup;
@@ -46,6 +54,8 @@ import io.github.lockstarter.store.redis.connection.RedisConnections;
 import io.github.lockstarter.testing.LocalRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
 /**
  * Notification of waiters when a release cannot be published, and connections when no
@@ -352,6 +362,34 @@ class LockPubSubTests {
 		block.countDown();
 		Awaitility.await().during(Duration.ofMillis(500)).atMost(SOON).until(() -> subscription().equals(subscription));
 		pubSub.close();
+	}
+
+	@Test
+	@DisplayName("A subscription whose PING only the driver has ended is silent, and is replaced")
+	void timedOutByTheDriver() {
+		AsyncCommand<byte[], byte[], String> pong = new AsyncCommand<>(
+				new Command<>(CommandType.PING, new StatusOutput<>(ByteArrayCodec.INSTANCE)));
+		pong.completeExceptionally(new RedisCommandTimeoutException("after 1 s"));
+		RedisPubSubAsyncCommands<byte[], byte[]> commands = mock();
+		when(commands.ping()).thenReturn(pong);
+		RedisPubSubCommands<byte[], byte[]> blocking = mock();
+		StatefulRedisPubSubConnection<byte[], byte[]> silent = mock();
+		when(silent.isOpen()).thenReturn(true);
+		when(silent.async()).thenReturn(commands);
+		when(silent.sync()).thenReturn(blocking);
+		AtomicInteger connected = new AtomicInteger();
+		ReleaseWatchers watchers = new ReleaseWatchers();
+		watchers.add(new byte[] { 1 }, () -> {
+		});
+		ReleaseSubscription subscription = new ReleaseSubscription(() -> {
+			connected.incrementAndGet();
+			return silent;
+		}, new DriverTimer(this.connections), "lock:released", watchers, Runnable::run);
+		Awaitility.await().until(() -> {
+			subscription.subscribe();
+			return connected.get() == 3;
+		});
+		subscription.close();
 	}
 
 	private static void await(CountDownLatch latch) {
