@@ -86,10 +86,12 @@ final class RetriedReleases {
 	/**
 	 * Releases a lock that may have been granted without the knowledge of its owner.
 	 * @param inFlight whether it may be granted even after the first attempt, because its
-	 * command may still be in flight
+	 * command may still be in flight: a server that stood still may execute it long after
+	 * its failure, and the time to live begins then
 	 */
 	void undo(LockKey key, String owner, Duration ttl, StoreCommand<Long> script, boolean inFlight) {
-		new Release(place(key, owner), script, ttl.toNanos(), (number, failure) -> {
+		long nanos = inFlight ? Math.max(ttl.toNanos(), SHORTEST_NANOS) : ttl.toNanos();
+		new Release(place(key, owner), script, nanos, (number, failure) -> {
 		}, inFlight).attemptWhenConnected();
 	}
 

@@ -7,6 +7,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.protocol.RedisCommand;
@@ -90,6 +91,19 @@ class RetriedReleasesTests {
 		release();
 		this.sent.get(1).completeExceptionally(reset);
 		Awaitility.await().until(() -> this.sent.size() == 3);
+	}
+
+	@Test
+	@DisplayName("A grant that may be executed later is undone even after its time to live, which begins only then")
+	void undoOfCommandInFlight() {
+		assertThat(this.connection.connector().connect()).succeedsWithin(SOON);
+		this.releases.undo(this.key, "owner", Duration.ZERO, Script.RELEASE.with(TWO, TWO), true);
+		Awaitility.await().until(() -> this.sent.size() == 1);
+		this.sent.get(0).completeExceptionally(new RedisCommandTimeoutException("after 10 s"));
+		Awaitility.await().until(() -> this.sent.size() == 2);
+		DriverStub.answer(this.sent.get(1), 0);
+		Awaitility.await().until(() -> this.sent.size() == 3);
+		DriverStub.answer(this.sent.get(2), 1);
 	}
 
 	/** Returns the reply, or the failure. */
