@@ -20,7 +20,7 @@ import io.github.lockstarter.result.SharedCall;
 sealed interface AcquisitionMode {
 
 	/** Each stage is complete when it is returned, or its failure is thrown. */
-	AcquisitionMode BLOCKING = new Blocking();
+	AcquisitionMode BLOCKING = new BlockingMode();
 
 	CompletionStage<Lease> acquire(LockRegistry registry, LockKey key, LockOptions options);
 
@@ -34,7 +34,7 @@ sealed interface AcquisitionMode {
 	CompletionStage<Void> released(CompletionStage<Void> release);
 
 	/** The caller's own thread waits, and counts as a waiting thread. */
-	record Blocking() implements AcquisitionMode {
+	record BlockingMode() implements AcquisitionMode {
 
 		@Override
 		public CompletionStage<Lease> acquire(LockRegistry registry, LockKey key, LockOptions options) {
@@ -67,7 +67,7 @@ sealed interface AcquisitionMode {
 	 *
 	 * @param executor completes the stages, except for an immediate rejection
 	 */
-	record NonBlocking(Executor executor) implements AcquisitionMode {
+	record NonBlockingMode(Executor executor) implements AcquisitionMode {
 
 		@Override
 		public CompletionStage<Lease> acquire(LockRegistry registry, LockKey key, LockOptions options) {

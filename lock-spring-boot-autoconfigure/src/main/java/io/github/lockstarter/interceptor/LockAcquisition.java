@@ -174,7 +174,7 @@ public final class LockAcquisition {
 
 	private CompletableFuture<HeldLeases> acquireAsync(Executor executor, CallChain chain, ReleaseOn releaseOn,
 			WaitBudget budget) {
-		Attempt attempt = new Attempt(new AcquisitionMode.NonBlocking(executor), chain, releaseOn, budget);
+		Attempt attempt = new Attempt(new AcquisitionMode.NonBlockingMode(executor), chain, releaseOn, budget);
 		attempt.proceed();
 		return attempt.result;
 	}
