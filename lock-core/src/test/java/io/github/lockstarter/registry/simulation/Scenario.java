@@ -29,11 +29,13 @@ import io.github.lockstarter.store.Capability;
  * @param keeping the share of callers with hold-at-least
  * @param failing the share of failures among the messages, steps and commands that can
  * fail
+ * @param deletes whether the server has a command to compare and delete, which does not
+ * notify
  */
 record Scenario(int processes, int keys, int acquisitions, long duration, Set<Fault> faults,
 		Set<Capability> capabilities, boolean reportsRemaining, boolean reportsToken, boolean sharedFence,
 		long extraTtl, long commandTimeout, long latency, int maxWaiters, long ttl, double leases, double tries,
-		double keeping, double failing) {
+		double keeping, double failing, boolean deletes) {
 
 	/**
 	 * The time allowed for steps that only wait for a timer or for another thread.
@@ -76,7 +78,7 @@ record Scenario(int processes, int keys, int acquisitions, long duration, Set<Fa
 				TimeUnit.MICROSECONDS.toNanos(20 + random.nextInt(1000)),
 				random.nextBoolean() ? 64 : 1 + random.nextInt(12), anyTtl(random), random.nextDouble(0.05, 0.95),
 				random.nextDouble(0.05, 0.6), (random.nextInt(3) > 0) ? 0 : random.nextDouble(0.05, 1),
-				FAILING[random.nextInt(FAILING.length)]);
+				FAILING[random.nextInt(FAILING.length)], notifies && random.nextBoolean());
 	}
 
 	/**

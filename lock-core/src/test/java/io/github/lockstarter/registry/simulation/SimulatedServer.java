@@ -212,7 +212,8 @@ final class SimulatedServer {
 
 	/** Returns whether an instance is to be notified when the lock is released. */
 	boolean notifies(SimulatedStore instance, LockKey key) {
-		return waiting(key).contains(instance);
+		Holder holder = holder(key);
+		return waiting(key).contains(instance) && holder != null && holder.awaited();
 	}
 
 	/** Returns whether there is a result that has not expired. */
@@ -248,17 +249,18 @@ final class SimulatedServer {
 			}
 		}
 		if (holder == null || again) {
-			return grant(from, key, owner, Math.max(now() + ttl, again ? holder.expiry() : Long.MIN_VALUE));
+			return grant(from, key, again ? holder : new Holder(owner, Long.MIN_VALUE), now() + ttl);
 		}
 		Held held = held(key, holder);
 		if (waits) {
+			this.data.holders.put(key, new Holder(holder.owner(), holder.expiry(), true));
 			wait(from, key, (holder.expiry() - now()) / 1_000_000 * 1_000_000);
 		}
 		return new Reply(held, this.epoch);
 	}
 
 	private Held held(LockKey key, Holder holder) {
-		long millis = (holder.expiry() - now()) / 1_000_000;
+		long millis = Math.max(1, (holder.expiry() - now()) / 1_000_000);
 		return new Held(Duration.ofMillis(this.scenario.reportsRemaining() ? millis : 0),
 				this.scenario.reportsToken() ? this.data.fence(fenceOf(key)) : 0);
 	}
@@ -276,9 +278,9 @@ final class SimulatedServer {
 			.toList()), this.epoch);
 	}
 
-	private Reply grant(SimulatedStore from, LockKey key, String owner, long expiry) {
-		this.grants.granted(key, owner, from.process());
-		this.data.holders.put(key, new Holder(owner, expiry + this.scenario.extraTtl()));
+	private Reply grant(SimulatedStore from, LockKey key, Holder holder, long expiry) {
+		this.grants.granted(key, holder.owner(), from.process());
+		this.data.holders.put(key, holder.until(Math.max(holder.expiry(), expiry) + this.scenario.extraTtl()));
 		return new Reply(new Granted(this.data.nextFence(fenceOf(key))), this.epoch);
 	}
 
@@ -313,7 +315,7 @@ final class SimulatedServer {
 	Reply handOver(SimulatedStore from, LockKey key, String owner, String successor, long ttl) {
 		Holder holder = holder(key);
 		if (holder != null && holder.owner().equals(successor)) {
-			return grant(from, key, successor, Math.max(now() + ttl, holder.expiry()));
+			return grant(from, key, holder, now() + ttl);
 		}
 		if (holder == null || !holder.owner().equals(owner)) {
 			return new Reply(new PredecessorLost(), this.epoch);
@@ -323,7 +325,7 @@ final class SimulatedServer {
 		others.remove(from);
 		if (others.isEmpty()) {
 			this.data.waiting.remove(key);
-			return grant(from, key, successor, now() + ttl);
+			return grant(from, key, new Holder(successor, Long.MIN_VALUE), now() + ttl);
 		}
 		free(key);
 		publish(key, from);
@@ -336,8 +338,22 @@ final class SimulatedServer {
 		if (holder == null || !holder.owner().equals(owner)) {
 			return false;
 		}
-		this.data.holders.put(key,
-				new Holder(owner, Math.max(holder.expiry(), now() + ttl + this.scenario.extraTtl())));
+		this.data.holders.put(key, holder.until(Math.max(holder.expiry(), now() + ttl + this.scenario.extraTtl())));
+		return true;
+	}
+
+	/**
+	 * Releases a lock that nobody waits for, by the server's own command. It does not
+	 * touch the waiters.
+	 */
+	boolean compareAndDelete(LockKey key, String owner) {
+		Holder holder = holder(key);
+		if (holder == null || !holder.owner().equals(owner) || holder.awaited()) {
+			return false;
+		}
+		this.releases.released(key, owner, false);
+		this.data.holders.remove(key);
+		this.data.released.put(key, this.events.now());
 		return true;
 	}
 
@@ -451,7 +467,21 @@ final class SimulatedServer {
 
 	}
 
-	private record Holder(String owner, long expiry) {
+	/**
+	 * The holder of a lock.
+	 *
+	 * @param awaited whether its value says that instances wait
+	 */
+	private record Holder(String owner, long expiry, boolean awaited) {
+
+		Holder(String owner, long expiry) {
+			this(owner, expiry, false);
+		}
+
+		Holder until(long expiry) {
+			return new Holder(this.owner, expiry, this.awaited);
+		}
+
 	}
 
 	private record Waiting(Set<SimulatedStore> instances, long expiry) {

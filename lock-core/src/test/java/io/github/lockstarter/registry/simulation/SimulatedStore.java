@@ -327,39 +327,11 @@ final class SimulatedStore implements GroupLockStore {
 		this.world.trace().add(this.process.name(), what);
 	}
 
-	/**
-	 * Repeats a release until the lock is known to be free.
-	 * @param until the time at which the lease has certainly ended
-	 * @param mayCome whether a lock that was not found is released once more, because its
-	 * grant may arrive later
-	 * @param operation the operation of the server
-	 * @param answer completes with the outcome, or after the timeout
-	 */
-	private void release(LockKey key, String owner, long until, long pause, boolean mayCome,
-			Function<SimulatedServer, Boolean> operation, CompletableFuture<Boolean> answer) {
-		Call<Boolean> call = new Call<>("release of " + key.key() + " by " + shortly(owner), key, operation);
-		call.begin().whenComplete((released, failure) -> {
-			boolean uncertain = failure == null && !released && (call.repeated || answer.isDone());
-			if (failure != null) {
-				answer.completeExceptionally(failure);
-			}
-			else if (uncertain) {
-				answer.completeExceptionally(new LockStoreException(key, "it may have been released before", null));
-			}
-			else {
-				answer.complete(released);
-			}
-			boolean again = failure != null || (!released && mayCome);
-			if (again && until - this.process.nanoTime() > 0) {
-				this.process.after(pause, () -> release(key, owner, until, Math.min(2 * pause, LONGEST_PAUSE),
-						failure != null && mayCome, operation, answer));
-			}
-		});
-	}
-
 	private void undo(LockKey key, String owner, long ttl) {
-		release(key, owner, this.process.nanoTime() + ttl, FIRST_PAUSE, true,
+		Release release = new Release(key, owner, this.process.nanoTime() + ttl, false,
 				(server) -> server.release(key, owner, null), new CompletableFuture<>());
+		release.mayCome = true;
+		release.attempt();
 	}
 
 	static String shortly(String owner) {
@@ -462,11 +434,120 @@ final class SimulatedStore implements GroupLockStore {
 
 	}
 
+	/**
+	 * A release that is repeated until the lock is known to be free.
+	 */
+	private final class Release {
+
+		private final LockKey key;
+
+		private final String owner;
+
+		/** The time at which the lease has certainly ended. */
+		private final long until;
+
+		/** Whether the command to compare and delete is sent before the script. */
+		private final boolean deletes;
+
+		private final Function<SimulatedServer, Boolean> script;
+
+		/** Completes with the outcome, or after the timeout. */
+		private final CompletableFuture<Boolean> answer;
+
+		/**
+		 * Whether a lock that was not found is released once more, because its grant may
+		 * arrive later.
+		 */
+		private boolean mayCome;
+
+		/** Whether an earlier command may have released the lock. */
+		private boolean mayBeReleased;
+
+		private long pause = FIRST_PAUSE;
+
+		Release(LockKey key, String owner, long until, boolean deletes, Function<SimulatedServer, Boolean> script,
+				CompletableFuture<Boolean> answer) {
+			this.key = key;
+			this.owner = owner;
+			this.until = until;
+			this.deletes = deletes;
+			this.script = script;
+			this.answer = answer;
+		}
+
+		void attempt() {
+			if (this.deletes) {
+				call("deletion", (server) -> server.compareAndDelete(this.key, this.owner), this::callScript);
+			}
+			else {
+				callScript();
+			}
+		}
+
+		private void callScript() {
+			call("release", this.script, () -> ended(false));
+		}
+
+		private void call(String name, Function<SimulatedServer, Boolean> operation, Runnable notFound) {
+			Call<Boolean> call = new Call<>(name + " of " + this.key.key() + " by " + shortly(this.owner), this.key,
+					operation);
+			call.begin().whenComplete((released, failure) -> {
+				this.mayBeReleased |= call.repeated || failure != null;
+				if (failure != null) {
+					this.answer.completeExceptionally(failure);
+					again(this.mayCome);
+				}
+				else if (released) {
+					ended(true);
+				}
+				else {
+					notFound.run();
+				}
+			});
+		}
+
+		private void ended(boolean released) {
+			if (!released && this.mayBeReleased) {
+				this.answer
+					.completeExceptionally(new LockStoreException(this.key, "it may have been released before", null));
+			}
+			else {
+				this.answer.complete(released);
+			}
+			if (!released && this.mayCome) {
+				again(false);
+			}
+		}
+
+		private void again(boolean mayCome) {
+			if (this.until - SimulatedStore.this.process.nanoTime() > 0) {
+				this.mayCome = mayCome;
+				SimulatedStore.this.process.after(this.pause, this::attempt);
+				this.pause = Math.min(2 * this.pause, LONGEST_PAUSE);
+			}
+		}
+
+		/** Replies that have arrived are read before. */
+		void timeOut() {
+			if (SimulatedStore.this.process.isWakingUp()) {
+				SimulatedStore.this.process.after(SimulatedProcess.WAKING_UP, this::timeOut);
+			}
+			else {
+				this.answer.completeExceptionally(new LockStoreException(this.key, "no answer in time", null));
+			}
+		}
+
+	}
+
 	private final class Handle implements TokenStoredLock {
 
 		private final LockKey key;
 
 		private @Nullable Runnable onRelease;
+
+		private @Nullable String uniqueOwner;
+
+		private boolean metHolder;
 
 		Handle(LockKey key) {
 			this.key = key;
@@ -485,6 +566,9 @@ final class SimulatedStore implements GroupLockStore {
 			if (onRelease != null) {
 				this.onRelease = onRelease;
 				SimulatedStore.this.watching.computeIfAbsent(this.key, (key) -> new LinkedHashSet<>()).add(this);
+			}
+			if (command.undoneOnFailure()) {
+				this.uniqueOwner = command.owner();
 			}
 			long ttl = command.ttl().toNanos();
 			CompletionStage<AcquireResult> refusal = SimulatedStore.this.refusal(this.key);
@@ -562,7 +646,10 @@ final class SimulatedStore implements GroupLockStore {
 			if (result instanceof Held && command.onRelease() != null) {
 				subscribe();
 			}
-			return (result instanceof PredecessorLost && repeated) ? new Held(SimulatedServer.HEAD_START) : result;
+			AcquireResult answer = (result instanceof PredecessorLost && repeated)
+					? new Held(SimulatedServer.HEAD_START) : result;
+			this.metHolder |= answer instanceof Held;
+			return answer;
 		}
 
 		@Override
@@ -579,7 +666,12 @@ final class SimulatedStore implements GroupLockStore {
 
 		@Override
 		public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
-			return release(owner, (server) -> server.release(this.key, owner, result));
+			boolean deletes = SimulatedStore.this.world.scenario().deletes() && result == null
+					&& owner.equals(this.uniqueOwner) && !this.metHolder;
+			if (result != null) {
+				this.metHolder = false;
+			}
+			return release(owner, deletes, (server) -> server.release(this.key, owner, result));
 		}
 
 		@Override
@@ -588,14 +680,17 @@ final class SimulatedStore implements GroupLockStore {
 				SimulatedStore.this.world.violated("A store is to keep a lock from others for %s", time);
 			}
 			SimulatedStore.this.use.keeps(owner, time);
-			return release(owner, (server) -> server.releaseAfter(this.key, owner, time.toNanos()));
+			return release(owner, false, (server) -> server.releaseAfter(this.key, owner, time.toNanos()));
 		}
 
-		private CompletionStage<Boolean> release(String owner, Function<SimulatedServer, Boolean> operation) {
+		private CompletionStage<Boolean> release(String owner, boolean deletes,
+				Function<SimulatedServer, Boolean> operation) {
 			SimulatedStore.this.use.released(owner);
 			CompletableFuture<Boolean> answer = SimulatedStore.this.use.counted(this.key, new CompletableFuture<>());
 			long until = SimulatedStore.this.process.nanoTime() + SimulatedStore.this.ttls.getOrDefault(owner, 0L);
-			SimulatedStore.this.release(this.key, owner, until, FIRST_PAUSE, false, operation, answer);
+			Release release = new Release(this.key, owner, until, deletes, operation, answer);
+			SimulatedStore.this.process.after(SimulatedStore.this.world.scenario().commandTimeout(), release::timeOut);
+			release.attempt();
 			return answer;
 		}
 

@@ -64,14 +64,18 @@ final class Batches {
 
 	/** Returns a call of a script that may be sent together with others. */
 	StoreCommand<Long> with(Script script, byte[][] keys, byte[]... args) {
-		return (redis, abandoned, reply) -> {
-			if (this.allowed) {
-				pipeline(redis).send(script, keys, args, abandoned, reply);
-			}
-			else {
-				script.send(redis, keys, args, reply);
-			}
-		};
+		return new ScriptCall(this, script, keys, args);
+	}
+
+	/** Sends the call alone and at once, or together with others. */
+	void send(LockCall call, RedisClusterAsyncCommands<byte[], byte[]> redis, BooleanSupplier abandoned,
+			BiConsumer<@Nullable Long, @Nullable Throwable> reply) {
+		if (this.allowed) {
+			pipeline(redis).send(call, abandoned, reply);
+		}
+		else {
+			call.sendAlone(redis, reply);
+		}
 	}
 
 	/** Returns the number of queued calls. */
@@ -125,10 +129,10 @@ final class Batches {
 		private final RedisClusterAsyncCommands<byte[], byte[]> redis;
 
 		/** Sent first: a lock has to be free before it can be acquired. */
-		private final Queue<BatchedCall> releases = new ConcurrentLinkedQueue<>();
+		private final Queue<QueuedCall> releases = new ConcurrentLinkedQueue<>();
 
 		/** The calls at the head are the first ones that their callers abandon. */
-		private final Queue<BatchedCall> acquires = new ConcurrentLinkedQueue<>();
+		private final Queue<QueuedCall> acquires = new ConcurrentLinkedQueue<>();
 
 		/** The number of commands in flight. */
 		private final AtomicInteger commands = new AtomicInteger();
@@ -146,17 +150,16 @@ final class Batches {
 		}
 
 		/** Sends the call alone and at once if few commands are in flight. */
-		void send(Script script, byte[][] keys, byte[][] args, BooleanSupplier abandoned,
-				BiConsumer<@Nullable Long, @Nullable Throwable> reply) {
+		void send(LockCall call, BooleanSupplier abandoned, BiConsumer<@Nullable Long, @Nullable Throwable> reply) {
 			if (!hasQueue() && this.commands.get() < MAX_COMMANDS && hasRoom()) {
 				if (this.commands.incrementAndGet() <= MAX_COMMANDS) {
-					script.send(this.redis, keys, args, alone(reply));
+					call.sendAlone(this.redis, alone(reply));
 					return;
 				}
 				this.commands.decrementAndGet();
 			}
-			((script == Script.RELEASE) ? this.releases : this.acquires)
-				.add(new BatchedCall(script, keys, args, abandoned, reply));
+			((call.script() == Script.RELEASE) ? this.releases : this.acquires)
+				.add(new QueuedCall(call, abandoned, reply));
 			sendParts();
 		}
 
@@ -208,31 +211,31 @@ final class Batches {
 		 * number of leases.
 		 */
 		private void dropAbandoned() {
-			for (BatchedCall head = this.acquires.peek(); head != null
-					&& head.abandoned.getAsBoolean(); head = this.acquires.peek()) {
+			for (QueuedCall head = this.acquires.peek(); head != null
+					&& head.abandoned().getAsBoolean(); head = this.acquires.peek()) {
 				this.acquires.remove();
 			}
 		}
 
-		private @Nullable BatchedCall next() {
-			BatchedCall release = this.releases.poll();
+		private @Nullable QueuedCall next() {
+			QueuedCall release = this.releases.poll();
 			return (release != null) ? release : this.acquires.poll();
 		}
 
 		private void sendBatch() {
-			List<BatchedCall> batch = new ArrayList<>(1);
-			for (BatchedCall next = next(); next != null; next = (batch.size() < MAX_SIZE) ? next() : null) {
-				if (!next.abandoned.getAsBoolean()) {
+			List<QueuedCall> batch = new ArrayList<>(1);
+			for (QueuedCall next = next(); next != null; next = (batch.size() < MAX_SIZE) ? next() : null) {
+				if (!next.abandoned().getAsBoolean()) {
 					batch.add(next);
 				}
 			}
 			if (this.closed || LettuceConnector.isClosed(this.redis)) {
-				batch.forEach((part) -> part.reply.accept(null, new NotSentException()));
+				batch.forEach((part) -> part.reply().accept(null, new NotSentException()));
 			}
 			else if (batch.size() == 1) {
 				this.commands.incrementAndGet();
-				BatchedCall part = batch.get(0);
-				part.send(this.redis, alone(part.reply));
+				QueuedCall part = batch.get(0);
+				part.call().sendAlone(this.redis, alone(part.reply()));
 			}
 			else if (!batch.isEmpty()) {
 				this.commands.incrementAndGet();
@@ -256,7 +259,7 @@ final class Batches {
 			}
 		}
 
-		private void sendTogether(List<BatchedCall> batch) {
+		private void sendTogether(List<QueuedCall> batch) {
 			byte[][] keys = new byte[batch.size() * Script.BATCH_KEYS][];
 			byte[][] args = new byte[batch.size() * Script.BATCH_ARGS][];
 			Arrays.fill(args, NOTHING);
@@ -274,7 +277,7 @@ final class Batches {
 										+ failure);
 						Batches.this.allowed = false;
 					}
-					batch.forEach((part) -> part.send(this.redis, part.reply));
+					batch.forEach((part) -> part.call().sendAlone(this.redis, part.reply()));
 				}
 				else {
 					for (int i = 0; i < batch.size(); i++) {
@@ -287,42 +290,22 @@ final class Batches {
 	}
 
 	/**
-	 * A call of a script on behalf of one lock.
+	 * A call that waits to be sent together with others.
+	 *
+	 * @param abandoned whether its caller has given up, so that it need not be sent
 	 */
-	private static final class BatchedCall {
-
-		private final Script script;
-
-		private final byte[][] keys;
-
-		private final byte[][] args;
-
-		/** Whether its caller has given up, so that the call need not be sent. */
-		private final BooleanSupplier abandoned;
-
-		private final BiConsumer<@Nullable Long, @Nullable Throwable> reply;
-
-		BatchedCall(Script script, byte[][] keys, byte[][] args, BooleanSupplier abandoned,
-				BiConsumer<@Nullable Long, @Nullable Throwable> reply) {
-			this.script = script;
-			this.keys = keys;
-			this.args = args;
-			this.abandoned = abandoned;
-			this.reply = reply;
-		}
+	private record QueuedCall(LockCall call, BooleanSupplier abandoned,
+			BiConsumer<@Nullable Long, @Nullable Throwable> reply) {
 
 		void copyTo(byte[][] keys, int key, byte[][] args, int arg) {
+			byte[][] ownKeys = this.call.keys();
+			byte[][] ownArgs = this.call.args();
 			// Unused keys have to be valid keys of the lock, too, for an ACL and a
 			// cluster.
-			Arrays.fill(keys, key, key + Script.BATCH_KEYS, this.keys[0]);
-			System.arraycopy(this.keys, 0, keys, key, this.keys.length);
-			args[arg] = this.script.nameInBatch();
-			System.arraycopy(this.args, 0, args, arg + 1, this.args.length);
-		}
-
-		void send(RedisClusterAsyncCommands<byte[], byte[]> redis,
-				BiConsumer<@Nullable Long, @Nullable Throwable> reply) {
-			this.script.send(redis, this.keys, this.args, reply);
+			Arrays.fill(keys, key, key + Script.BATCH_KEYS, ownKeys[0]);
+			System.arraycopy(ownKeys, 0, keys, key, ownKeys.length);
+			args[arg] = this.call.script().nameInBatch();
+			System.arraycopy(ownArgs, 0, args, arg + 1, ownArgs.length);
 		}
 
 		/** Processes its part of the reply to a batch: a number, or an error. */
@@ -338,6 +321,33 @@ final class Batches {
 				this.reply.accept(null,
 						(failure != null) ? failure : new RedisException("No answer for a part of a batch"));
 			}
+		}
+
+	}
+
+	/**
+	 * A call of a script with given keys and arguments.
+	 */
+	private static final class ScriptCall extends LockCall {
+
+		private final byte[][] keys;
+
+		private final byte[][] args;
+
+		ScriptCall(Batches batches, Script script, byte[][] keys, byte[][] args) {
+			super(batches, script);
+			this.keys = keys;
+			this.args = args;
+		}
+
+		@Override
+		byte[][] keys() {
+			return this.keys;
+		}
+
+		@Override
+		byte[][] args() {
+			return this.args;
 		}
 
 	}

@@ -99,7 +99,7 @@ final class GroupGrants {
 			Claim each = wanted.get(i);
 			keys[2 * i] = lock(each).redisKey();
 			keys[2 * i + 1] = lock(each).fence();
-			args[2 * i] = RedisLock.bytes(each.owner());
+			args[2 * i] = RedisLock.value(each.owner());
 			args[2 * i + 1] = RedisLock.millis(each.ttl());
 		}
 		return Script.ACQUIRE_ALL.<Long>forEachOf(keys, args)

@@ -48,6 +48,8 @@ final class LettuceConnector {
 
 	private final Reconnects reconnects = new Reconnects();
 
+	private final CompareAndDelete compareAndDelete = new CompareAndDelete();
+
 	private final List<Runnable> onReplaced = new CopyOnWriteArrayList<>();
 
 	/**
@@ -73,6 +75,11 @@ final class LettuceConnector {
 		this.opened = opened;
 		this.timer = timer;
 		this.threads = threads;
+	}
+
+	/** Returns the compare-and-delete command of the connected server. */
+	CompareAndDelete compareAndDelete() {
+		return this.compareAndDelete;
 	}
 
 	/**
@@ -238,6 +245,7 @@ final class LettuceConnector {
 			StatefulConnection<byte[], byte[]> shared = connection(current);
 			this.reconnects.follow(this.connections.client(), shared);
 			CompletableFuture<?> loaded = Script.loadAll(current);
+			this.compareAndDelete.detect(current);
 			if (Reconnects.isComposed(shared)) {
 				awaitFirstUse(CompletableFuture.allOf(loaded, connectToAll(shared)));
 			}

@@ -11,11 +11,12 @@ import io.github.lockstarter.store.DroppedResults;
  * @param calls sends scripts
  * @param batches combines releases into one command
  * @param grantBatches combines grants into one command
+ * @param compareAndDelete releases a lock for which nobody waits
  * @param renewals renews many locks at once
  * @param pubSub notifies waiters of releases
  * @param dropped reports results for which Redis had no memory
  */
 record RedisAccess(RedisKeys keys, LettuceConnector grants, RedisCalls calls, Batches batches, Batches grantBatches,
-		RedisRenewals renewals, LockPubSub pubSub, DroppedResults dropped) {
+		CompareAndDelete compareAndDelete, RedisRenewals renewals, LockPubSub pubSub, DroppedResults dropped) {
 
 }

@@ -22,8 +22,9 @@ import io.github.lockstarter.store.StoredResult;
 import io.github.lockstarter.store.TokenStoredLock;
 
 /**
- * A lock in Redis. Acquiring, renewing and releasing it is one script in one round trip
- * each. The remaining time is one {@code PTTL}.
+ * A lock in Redis. Acquiring and renewing it is one script each. Releasing it is one
+ * script, or the command of {@link CompareAndDelete}. The remaining time is one
+ * {@code PTTL}.
  */
 final class RedisLock implements TokenStoredLock {
 
@@ -43,11 +44,18 @@ final class RedisLock implements TokenStoredLock {
 	private @Nullable Runnable watch;
 
 	/**
-	 * Whether other instances may wait for a result although Redis no longer lists them:
-	 * they waited for the same holder as this handle, and have not sent another command
-	 * yet.
+	 * Whether other instances probably wait: they waited for the same holder as this
+	 * handle. They may wait for a result although Redis no longer lists them, until they
+	 * send another command.
 	 */
 	private volatile boolean metHolder;
+
+	/**
+	 * The owner that acquired the lock last through this handle, unless applications
+	 * share its token. They may acquire the lock again while a release is under way,
+	 * which has to be a single command then.
+	 */
+	private volatile @Nullable String uniqueOwner;
 
 	RedisLock(RedisAccess redis, LockKey key) {
 		this.redis = redis;
@@ -69,7 +77,10 @@ final class RedisLock implements TokenStoredLock {
 		if (command.onRelease() != null) {
 			watch(command.onRelease());
 		}
-		if (!command.undoneOnFailure()) {
+		if (command.undoneOnFailure()) {
+			this.uniqueOwner = command.owner();
+		}
+		else {
 			this.redis.calls().cancelReleases(this.key, command.owner());
 		}
 		if (command.predecessor() != null) {
@@ -82,13 +93,13 @@ final class RedisLock implements TokenStoredLock {
 		boolean waits = command.onRelease() != null;
 		StoreCommand<Long> script = waits
 				? this.redis.grantBatches()
-					.with(Script.ACQUIRE, allKeys(), bytes(command.owner()), millis(command.ttl()), waiter(true))
+					.with(Script.ACQUIRE, allKeys(), value(command.owner()), millis(command.ttl()), waiter(true))
 				: this.redis.grantBatches()
-					.with(Script.ACQUIRE, new byte[][] { this.redisKey, fence() }, bytes(command.owner()),
+					.with(Script.ACQUIRE, new byte[][] { this.redisKey, fence() }, value(command.owner()),
 							millis(command.ttl()));
 		return grant(command,
 				GrantCommand.ofToken(script.orWithoutMemory(() -> Script.ACQUIRE_WITHOUT_MEMORY.with(allKeys(),
-						bytes(command.owner()), millis(command.ttl()), waiter(waits)))),
+						value(command.owner()), millis(command.ttl()), waiter(waits)))),
 				(number) -> noted(Replies.acquired(number), waits));
 	}
 
@@ -97,7 +108,7 @@ final class RedisLock implements TokenStoredLock {
 		byte[] since = bytes(query.canMatch() ? Long.toString(query.since()) : "");
 		byte[] maxAge = bytes(Long.toString(TimeUnit.NANOSECONDS.toMicros(query.maxAge().toNanos())));
 		byte[][] keys = keysWith(query.key());
-		byte[][] args = { bytes(command.owner()), millis(command.ttl()), waiter(waits), since, maxAge };
+		byte[][] args = { value(command.owner()), millis(command.ttl()), waiter(waits), since, maxAge };
 		StoreCommand<List<Object>> script = Script.ACQUIRE_OR_RESULT.<Object>forEachOf(keys, args)
 			.orWithoutMemory(() -> Script.ACQUIRE_OR_RESULT_WITHOUT_MEMORY.forEachOf(keys, args));
 		return grant(command, new GrantCommand<>(script, (reply) -> (long) reply.get(0) > 0),
@@ -107,8 +118,8 @@ final class RedisLock implements TokenStoredLock {
 	private CompletionStage<AcquireResult> handOver(AcquireCommand command, String predecessor) {
 		int reconnects = this.redis.grants().reconnects();
 		LockPubSub pubSub = this.redis.pubSub();
-		StoreCommand<Long> script = pubSub.publishedToOthers(Script.HAND_OVER.with(allKeys(), bytes(predecessor),
-				bytes(command.owner()), millis(command.ttl()), waiter(true), pubSub.channel().name()), this.redisKey);
+		StoreCommand<Long> script = pubSub.publishedToOthers(Script.HAND_OVER.with(allKeys(), value(predecessor),
+				value(command.owner()), millis(command.ttl()), waiter(true), pubSub.channel().name()), this.redisKey);
 		return grant(command, GrantCommand.ofToken(script), Function.identity()).thenApply(
 				(number) -> noted(Replies.handedOver(number, reconnects != this.redis.grants().reconnects()), true));
 	}
@@ -149,8 +160,10 @@ final class RedisLock implements TokenStoredLock {
 	 */
 	@Override
 	public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
+		boolean comparesFirst = owner.equals(this.uniqueOwner) && !this.metHolder;
 		return this.redis.calls()
-			.release(this.key, owner, (result != null) ? releaseCommand(owner, result) : releaseCommand(owner));
+			.release(this.key, owner,
+					(result != null) ? releaseCommand(owner, result) : releaseCommand(owner, comparesFirst));
 	}
 
 	/**
@@ -158,14 +171,12 @@ final class RedisLock implements TokenStoredLock {
 	 * @param failure the failure of the command, if it failed
 	 */
 	void undo(String owner, Duration ttl, @Nullable Throwable failure) {
-		this.redis.calls().undo(this.key, owner, ttl, releaseCommand(owner), failure);
+		this.redis.calls().undo(this.key, owner, ttl, releaseCommand(owner, false), failure);
 	}
 
-	private StoreCommand<Long> releaseCommand(String owner) {
-		LockPubSub pubSub = this.redis.pubSub();
-		return pubSub.published(this.redis.batches()
-			.with(Script.RELEASE, new byte[][] { this.redisKey, waiting() }, bytes(owner), pubSub.channel().name()),
-				this.redisKey);
+	private StoreCommand<Long> releaseCommand(String owner, boolean comparesFirst) {
+		return this.redis.pubSub()
+			.published(new ReleaseCall(this.redis, this.redisKey, value(owner), comparesFirst), this.redisKey);
 	}
 
 	@Override
@@ -174,8 +185,8 @@ final class RedisLock implements TokenStoredLock {
 		return this.redis.calls()
 			.release(this.key, owner,
 					pubSub.published(
-							Script.RELEASE_AFTER.with(new byte[][] { this.redisKey, waiting() }, bytes(owner),
-									pubSub.channel().name(), bytes(StoredLock.ended(owner)), millis(time)),
+							Script.RELEASE_AFTER.with(new byte[][] { this.redisKey, waiting() }, value(owner),
+									pubSub.channel().name(), value(StoredLock.ended(owner)), millis(time)),
 							this.redisKey));
 	}
 
@@ -184,7 +195,7 @@ final class RedisLock implements TokenStoredLock {
 		boolean kept = result.key().replayed() || this.metHolder;
 		this.metHolder = false;
 		return pubSub.published(reportDropped(result.key(),
-				Script.RELEASE_WITH_RESULT.with(keysWith(result.key()), bytes(owner), pubSub.channel().name(),
+				Script.RELEASE_WITH_RESULT.with(keysWith(result.key()), value(owner), pubSub.channel().name(),
 						result.text().getBytes(StandardCharsets.UTF_8), millis(result.key().keep()),
 						bytes(kept ? "1" : "0"))),
 				this.redisKey);
@@ -239,6 +250,17 @@ final class RedisLock implements TokenStoredLock {
 
 	static byte[] millis(Duration duration) {
 		return bytes(Long.toString(duration.toMillis()));
+	}
+
+	/** Returns the value of a lock that nobody waits for: see {@link Script}. */
+	static byte[] value(String owner) {
+		int length = owner.length();
+		byte[] value = new byte[length + 1];
+		for (int i = 0; i < length; i++) {
+			value[i] = (byte) owner.charAt(i);
+		}
+		value[length] = '!';
+		return value;
 	}
 
 	static byte[] bytes(String text) {

@@ -25,8 +25,8 @@ import io.github.lockstarter.store.redis.connection.RedisConnections;
 
 /**
  * Stores locks in Redis, with one key per held lock, which has a time to live and whose
- * value is the owner. Acquiring, renewing and releasing a lock is one script in one round
- * trip each, plus one more round trip if replicas have to acknowledge a grant.
+ * value begins with the owner. Acquiring, renewing and releasing a lock is one round trip
+ * each, plus one more round trip if replicas have to acknowledge a grant.
  * <p>
  * The pattern is the single-instance lock of the Redis documentation, "Distributed Locks
  * with Redis": {@code SET NX PX} with a random value, and a delete that compares it. The
@@ -111,8 +111,8 @@ public final class RedisLockStore implements GroupLockStore, SmartLifecycle, Aut
 		Batches batches = new Batches(!clustered);
 		this.groups = new GroupGrants(calls, clustered);
 		this.access = new RedisAccess(new RedisKeys(keyPrefix), this.grants.connector(), calls, batches,
-				(replicasToAck > 0) ? new Batches(!clustered) : batches, new RedisRenewals(calls, !clustered),
-				this.pubSub, dropped);
+				(replicasToAck > 0) ? new Batches(!clustered) : batches, this.shared.connector().compareAndDelete(),
+				new RedisRenewals(calls, !clustered), this.pubSub, dropped);
 	}
 
 	private Stream<LettuceConnector> connectors() {

@@ -47,7 +47,7 @@ final class RedisRenewals {
 		for (int i = 0; i < renewals.size(); i++) {
 			Renewal renewal = renewals.get(i);
 			locks[i] = lock(renewal).redisKey();
-			args[2 * i] = RedisLock.bytes(renewal.owner());
+			args[2 * i] = RedisLock.value(renewal.owner());
 			args[2 * i + 1] = RedisLock.millis(renewal.ttl());
 		}
 		List<CompletableFuture<Boolean>> answers = renewals.stream()

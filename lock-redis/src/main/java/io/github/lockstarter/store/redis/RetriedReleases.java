@@ -112,7 +112,7 @@ final class RetriedReleases {
 	}
 
 	/** Returns whether a later attempt may have another outcome. */
-	private static boolean isTransient(Throwable failure) {
+	static boolean isTransient(Throwable failure) {
 		return !(failure instanceof RedisCommandExecutionException)
 				|| !FINAL_ERRORS.contains(String.valueOf(failure.getMessage()).split(" ", 2)[0]);
 	}

@@ -18,11 +18,18 @@ import org.jspecify.annotations.Nullable;
  * A Lua script that runs in one round trip. It is called by its digest, and its text is
  * sent only to a server that has not loaded it.
  * <p>
- * The keys are the lock, the fence, the set of its waiters, and a result. A release
+ * The keys are the lock, the fence, the set of its waiters, and a result. The release
  * without a result has only the lock and the set. A waiter in this context is an instance
  * of the application, which is notified of a release through a channel, by a message in
  * the format of {@link ReleaseChannel}. A script that is not allowed to publish reports
  * it in its answer.
+ * <p>
+ * The value of a lock is its owner and an exclamation mark. The first waiter appends an
+ * asterisk. {@link CompareAndDelete} does not find the value then, and the lock is
+ * released by a script, which notifies the waiters. A waiter acquires again when the
+ * lease that it was told of has expired, so that it need not be known to the next holder.
+ * Without an exclamation mark, the lock is held by a version of this library that does
+ * not know the asterisk.
  * <p>
  * Managed servers check scripts before they run them: a key has to be {@code KEYS} with a
  * literal number, a command has to be a literal, and {@code unpack} is not available. The
@@ -33,21 +40,26 @@ enum Script {
 
 	/**
 	 * Answers with the fencing token, or, if another owner holds the lock, with the
-	 * negated remaining milliseconds of its lease. A given instance is added to the
-	 * waiters. The same owner is granted the lock again, because a driver may repeat a
-	 * command after a reconnection. The owner itself may repeat it as well; its lease is
-	 * then at least as long as it asked for.
+	 * negated remaining milliseconds of its lease: at least 1, or 0 if the lock does not
+	 * expire. A given instance is added to the waiters. The same owner is granted the
+	 * lock again, because a driver may repeat a command after a reconnection. The owner
+	 * itself may repeat it as well; its lease is then at least as long as it asked for.
 	 */
 	ACQUIRE("""
 			if redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
 			  return redis.call('incr', KEYS[2])
 			end
-			local remaining = math.max(redis.call('pttl', KEYS[1]), 0)
-			if redis.call('get', KEYS[1]) == ARGV[1] then
+			local remaining = redis.call('pttl', KEYS[1])
+			remaining = remaining == 0 and 1 or math.max(remaining, 0)
+			local holder = redis.call('get', KEYS[1])
+			if holder == ARGV[1] or holder == ARGV[1] .. '*' then
 			  redis.call('pexpire', KEYS[1], math.max(remaining, ARGV[2]))
 			  return redis.call('incr', KEYS[2])
 			end
 			if (ARGV[3] or '') ~= '' then
+			  if holder and string.sub(holder, -1) == '!' then
+			    redis.call('set', KEYS[1], holder .. '*', 'KEEPTTL')
+			  end
 			  redis.call('sadd', KEYS[3], ARGV[3])
 			  redis.call('pexpire', KEYS[3], remaining + 10000)
 			end
@@ -73,8 +85,9 @@ enum Script {
 			local held = {}
 			for i = 1, #KEYS, 2 do
 			  held[i] = redis.call('get', KEYS[i])
-			  if held[i] and held[i] ~= ARGV[i] then
-			    return { -(i + 1) / 2, math.max(redis.call('pttl', KEYS[i]), 0) }
+			  if held[i] and held[i] ~= ARGV[i] and held[i] ~= ARGV[i] .. '*' then
+			    local remaining = redis.call('pttl', KEYS[i])
+			    return { -(i + 1) / 2, remaining == 0 and 1 or math.max(remaining, 0) }
 			  end
 			end
 			local tokens = {}
@@ -105,11 +118,11 @@ enum Script {
 	HAND_OVER("""
 			local owner, successor, ttl, instance, channel = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 			local holder = redis.call('get', KEYS[1])
-			if holder == successor then
+			if holder == successor or holder == successor .. '*' then
 			  redis.call('pexpire', KEYS[1], math.max(redis.call('pttl', KEYS[1]), ttl))
 			  return redis.call('incr', KEYS[2])
 			end
-			if holder ~= owner then
+			if holder ~= owner and holder ~= owner .. '*' then
 			  return -1
 			end
 			redis.call('srem', KEYS[3], instance)
@@ -132,7 +145,8 @@ enum Script {
 			local renewed = {}
 			for i = 1, #KEYS do
 			  renewed[i] = 0
-			  if redis.pcall('get', KEYS[i]) == ARGV[2 * i - 1] then
+			  local holder, owner = redis.pcall('get', KEYS[i]), ARGV[2 * i - 1]
+			  if holder == owner or holder == owner .. '*' then
 			    local remaining = redis.call('pttl', KEYS[i])
 			    renewed[i] = redis.call('pexpire', KEYS[i], math.max(remaining, ARGV[2 * i]))
 			  end
@@ -142,7 +156,8 @@ enum Script {
 
 	/** Renews one lock, like {@link #RENEW}. */
 	RENEW_ONE("""
-			if redis.pcall('get', KEYS[1]) ~= ARGV[1] then
+			local holder = redis.pcall('get', KEYS[1])
+			if holder ~= ARGV[1] and holder ~= ARGV[1] .. '*' then
 			  return 0
 			end
 			local remaining = redis.call('pttl', KEYS[1])
@@ -151,7 +166,8 @@ enum Script {
 
 	/** Answers with 1 if the owner held the lock, otherwise with 0. */
 	RELEASE("""
-			if redis.call('get', KEYS[1]) ~= ARGV[1] then
+			local holder = redis.call('get', KEYS[1])
+			if holder ~= ARGV[1] and holder ~= ARGV[1] .. '*' then
 			  return 0
 			end
 			if redis.call('del', KEYS[1], KEYS[2]) == 2 then
@@ -171,10 +187,10 @@ enum Script {
 	RELEASE_AFTER("""
 			local owner, channel, ended, time = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 			local holder = redis.call('get', KEYS[1])
-			if holder == ended then
+			if holder == ended or holder == ended .. '*' then
 			  return 1
 			end
-			if holder ~= owner then
+			if holder ~= owner and holder ~= owner .. '*' then
 			  return 0
 			end
 			local awaited = redis.call('del', KEYS[2]) == 1
@@ -197,7 +213,9 @@ enum Script {
 	 */
 	ACQUIRE_OR_RESULT("""
 			local since, maxAge = tonumber(ARGV[4]), tonumber(ARGV[5])
-			local found = since and redis.call('get', KEYS[1]) ~= ARGV[1] and redis.pcall('get', KEYS[4])
+			local holder = redis.call('get', KEYS[1])
+			local owned = holder == ARGV[1] or holder == ARGV[1] .. '*'
+			local found = since and not owned and redis.pcall('get', KEYS[4])
 			local time = found and redis.pcall('time')
 			if type(found) == 'string' and not time.err then
 			  local came, token, text = string.match(found, '^(%%d+) (%%d+) (.*)$')
@@ -233,7 +251,8 @@ enum Script {
 	 */
 	RELEASE_WITH_RESULT("""
 			local owner, channel, text, keep, always = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
-			if redis.call('get', KEYS[1]) ~= owner then
+			local holder = redis.call('get', KEYS[1])
+			if holder ~= owner and holder ~= owner .. '*' then
 			  return 0
 			end
 			local time = redis.pcall('time')

@@ -1,78 +1,44 @@
 package io.github.lockstarter.store.redis;
 
-import java.util.concurrent.CancellationException;
 import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.output.CommandOutput;
-import io.lettuce.core.protocol.AsyncCommand;
-import io.lettuce.core.protocol.Command;
-import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
-import io.lettuce.core.protocol.CompleteableCommand;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A command that calls a script, and passes on its reply or its failure. The driver's own
- * command is a future, which needs several more objects for each of the two calls per
- * lock.
+ * A command that calls a script by its digest, and sends the text of the script to a
+ * server that has not loaded it.
  *
  * @param <T> the type of the reply
  */
-final class ScriptCommand<T> extends Command<byte[], byte[], T> implements CompleteableCommand<T> {
-
-	private static final AsyncLog logger = new AsyncLog(ScriptCommand.class);
-
-	private final StatefulConnection<byte[], byte[]> connection;
+final class ScriptCommand<T> extends DirectCommand<T> {
 
 	private final ScriptArgs scriptArgs;
 
 	private final Supplier<CommandOutput<byte[], byte[], T>> newOutput;
 
-	private final BiConsumer<@Nullable T, @Nullable Throwable> reply;
-
-	/**
-	 * The callback of the driver at the end of the command, which cancels its timeout.
-	 */
-	private @Nullable BiConsumer<? super T, Throwable> callback;
-
-	private boolean ended;
-
-	/**
-	 * Creates a command that calls a script by its digest, and sends the text of the
-	 * script to a server that has not loaded it.
-	 */
 	ScriptCommand(StatefulConnection<byte[], byte[]> connection, ScriptArgs args,
 			Supplier<CommandOutput<byte[], byte[], T>> newOutput, BiConsumer<@Nullable T, @Nullable Throwable> reply) {
-		super(CommandType.EVALSHA, newOutput.get());
-		this.connection = connection;
+		super(CommandType.EVALSHA, newOutput.get(), connection, reply);
 		this.scriptArgs = args;
 		this.newOutput = newOutput;
-		this.reply = reply;
 	}
 
 	/** Creates a command that sends the text of the script. */
 	private ScriptCommand(ScriptCommand<T> byDigest) {
-		super(CommandType.EVAL, byDigest.newOutput.get());
-		this.connection = byDigest.connection;
+		super(CommandType.EVAL, byDigest.newOutput.get(), byDigest);
 		this.scriptArgs = byDigest.scriptArgs.withText();
 		this.newOutput = byDigest.newOutput;
-		this.reply = byDigest.reply;
 	}
 
-	/** Created on demand: only a cluster and traces need them. */
 	@Override
-	public CommandArgs<byte[], byte[]> getArgs() {
-		CommandArgs<byte[], byte[]> created = this.args;
-		if (created == null) {
-			created = this.scriptArgs.forDriver();
-			this.args = created;
-		}
-		return created;
+	byte[] firstKey() {
+		return this.scriptArgs.firstKey();
 	}
 
 	@Override
@@ -80,100 +46,10 @@ final class ScriptCommand<T> extends Command<byte[], byte[], T> implements Compl
 		this.scriptArgs.encode(getType(), buffer);
 	}
 
-	void send() {
-		try {
-			this.connection.dispatch(this);
-		}
-		catch (Throwable ex) {
-			// Includes an Error: a command that is never answered would count as in
-			// flight.
-			completeExceptionally(ex);
-		}
-	}
-
 	@Override
-	public void complete() {
-		if (end()) {
-			super.complete();
-			pass(getOutput().get(), failure());
-		}
-	}
-
-	@Override
-	public boolean completeExceptionally(Throwable failure) {
-		boolean first = end();
-		if (first) {
-			super.completeExceptionally(failure);
-			pass(null, failure);
-		}
-		return first;
-	}
-
-	@Override
-	public void cancel() {
-		if (end()) {
-			super.cancel();
-			pass(null, new CancellationException());
-		}
-	}
-
-	private synchronized boolean end() {
-		boolean first = !this.ended;
-		this.ended = true;
-		return first;
-	}
-
-	/** Returns the driver's exception for an error of the server. */
-	private @Nullable Throwable failure() {
-		if (this.exception != null || !getOutput().hasError()) {
-			return this.exception;
-		}
-		AsyncCommand<byte[], byte[], T> refused = new AsyncCommand<>(new Command<>(getType(), getOutput()));
-		refused.complete();
-		return refused.handle((none, failure) -> failure).join();
-	}
-
-	/** Throws nothing to the driver, whose connection others may share. */
-	private void pass(@Nullable T value, @Nullable Throwable failure) {
-		try {
-			BiConsumer<? super T, Throwable> callback = this.callback;
-			if (callback != null) {
-				callback.accept(value, failure);
-			}
-			if (failure instanceof RedisNoScriptException && getType() == CommandType.EVALSHA) {
-				new ScriptCommand<>(this).send();
-			}
-			else {
-				this.reply.accept((failure != null) ? null : value, failure);
-			}
-		}
-		catch (Throwable ex) {
-			logger.error("The processing of a reply of Redis failed", ex);
-		}
-	}
-
-	@Override
-	public void onComplete(Consumer<? super T> action) {
-		onComplete((value, failure) -> {
-			if (failure == null) {
-				action.accept(value);
-			}
-		});
-	}
-
-	@Override
-	public void onComplete(BiConsumer<? super T, Throwable> action) {
-		synchronized (this) {
-			if (!this.ended) {
-				BiConsumer<? super T, Throwable> earlier = this.callback;
-				this.callback = (earlier == null) ? action : (value, failure) -> {
-					earlier.accept(value, failure);
-					action.accept(value, failure);
-				};
-				return;
-			}
-		}
-		action.accept(getOutput().get(), failure());
+	@Nullable DirectCommand<T> after(Throwable failure) {
+		return (failure instanceof RedisNoScriptException && getType() == CommandType.EVALSHA)
+				? new ScriptCommand<>(this) : null;
 	}
 
 }

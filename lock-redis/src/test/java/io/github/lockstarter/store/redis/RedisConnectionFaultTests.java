@@ -143,7 +143,7 @@ class RedisConnectionFaultTests {
 		CompletionStage<?> handedOver = this.patient.lock(this.key)
 			.acquire(AcquireCommand.of("b", TTL).notifying(() -> {
 			}).after("a"));
-		Awaitility.await().until(() -> this.server.ask("GET " + lock()).equals("b"));
+		Awaitility.await().until(() -> this.server.ask("GET " + lock()).equals("b!"));
 		AtomicInteger woken = new AtomicInteger();
 		this.other.expectWaiters();
 		assertThat(this.other.lock(this.key).acquire(AcquireCommand.of("c", TTL).notifying(woken::incrementAndGet)))
@@ -168,7 +168,7 @@ class RedisConnectionFaultTests {
 				ByteBuf command = Unpooled.buffer();
 				event.getCommand().encode(command);
 				String sent = command.toString(StandardCharsets.UTF_8);
-				if (sent.contains(release) && sent.contains("\r\nsuccessor\r\n")) {
+				if (sent.contains(release) && sent.contains("\r\nsuccessor!\r\n")) {
 					releases.incrementAndGet();
 				}
 			}
@@ -182,7 +182,7 @@ class RedisConnectionFaultTests {
 		CompletionStage<?> handedOver = store.lock(this.key)
 			.acquire(AcquireCommand.of("successor", TTL).notifying(() -> {
 			}).after("a"));
-		Awaitility.await().until(() -> this.server.ask("GET " + lock()).equals("successor"));
+		Awaitility.await().until(() -> this.server.ask("GET " + lock()).equals("successor!"));
 		this.proxy.reset();
 		assertThat(handedOver).failsWithin(SOON);
 		Awaitility.await().until(() -> locks() == 0);

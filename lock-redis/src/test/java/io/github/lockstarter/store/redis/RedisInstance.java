@@ -3,6 +3,7 @@ package io.github.lockstarter.store.redis;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
@@ -13,12 +14,16 @@ import java.util.function.Predicate;
 import io.lettuce.core.event.command.CommandListener;
 import io.lettuce.core.event.command.CommandStartedEvent;
 
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.util.Version;
+
 import io.github.lockstarter.LeaseLostEvent;
 import io.github.lockstarter.LockOptions;
 import io.github.lockstarter.registry.DefaultLockRegistry;
 import io.github.lockstarter.registry.RegistrySettings;
 import io.github.lockstarter.registry.sharing.SharingRegistry.LeaseOrResult;
 import io.github.lockstarter.store.redis.connection.RedisConnections;
+import io.github.lockstarter.testing.TestRedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -29,7 +34,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 public final class RedisInstance implements AutoCloseable {
 
 	/** Commands that are sent once per connection, or that monitor it. */
-	private static final Set<String> SET_UP = Set.of("HELLO", "CLIENT", "SCRIPT", "INFO", "PING", "PUBLISH");
+	private static final Set<String> SET_UP = Set.of("HELLO", "CLIENT", "SCRIPT", "COMMAND", "INFO", "PING", "PUBLISH");
 
 	/** The command timeout of a working Redis, which allows for pauses of the machine. */
 	private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -38,9 +43,28 @@ public final class RedisInstance implements AutoCloseable {
 
 	private final List<LeaseLostEvent> losses = new CopyOnWriteArrayList<>();
 
+	/** The command that releases a lock for which nobody waits. */
+	public static final String RELEASE = release();
+
 	private final RedisLockStore store;
 
 	private final DefaultLockRegistry locks;
+
+	private static String release() {
+		LettuceConnectionFactory factory = TestRedis.newConnectionFactory();
+		try {
+			Properties server = factory.getConnection().serverCommands().info("server");
+			Version redis = Version.parse(server.getProperty("redis_version"));
+			String valkey = server.getProperty("valkey_version");
+			if (valkey != null) {
+				return Version.parse(valkey).isGreaterThanOrEqualTo(new Version(9)) ? "DELIFEQ" : "EVALSHA";
+			}
+			return redis.isGreaterThanOrEqualTo(new Version(8, 4)) ? "DELEX" : "EVALSHA";
+		}
+		finally {
+			factory.destroy();
+		}
+	}
 
 	/** Creates an instance on the shared Redis. */
 	public RedisInstance(String keyPrefix) {
@@ -115,15 +139,20 @@ public final class RedisInstance implements AutoCloseable {
 	}
 
 	/**
-	 * Asserts that since the given time one subscription and this number of scripts were
-	 * sent, plus at most one command per second, because a waiter polls.
+	 * Asserts that since the given time one subscription and this number of commands for
+	 * locks were sent, plus at most one command per second, because a waiter polls.
 	 */
-	public void assertCommands(String what, int scripts, long since) {
+	public void assertCommands(String what, int commands, long since) {
 		int seconds = (int) Duration.ofNanos(System.nanoTime() - since).toSeconds();
 		assertThat(commands()).as(what)
 			.containsOnlyOnce("SUBSCRIBE")
-			.containsOnly("SUBSCRIBE", "EVALSHA")
-			.hasSizeBetween(1 + scripts, 1 + scripts + seconds);
+			.allMatch((command) -> command.equals("SUBSCRIBE") || isOfLock(command))
+			.hasSizeBetween(1 + commands, 1 + commands + seconds);
+	}
+
+	/** Returns whether the command acquires or releases a lock. */
+	static boolean isOfLock(String command) {
+		return Set.of("EVALSHA", "DELEX", "DELIFEQ").contains(command);
 	}
 
 	/** Forgets the commands. */

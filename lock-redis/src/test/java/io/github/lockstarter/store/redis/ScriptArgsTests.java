@@ -1,5 +1,6 @@
 package io.github.lockstarter.store.redis;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
@@ -35,7 +36,7 @@ class ScriptArgsTests {
 			CommandArgs<byte[], byte[]> expected) {
 		assertThat(encoded((buffer) -> written.encode(type, buffer)))
 			.isEqualTo(encoded(new Command<>(type, new IntegerOutput<>(ByteArrayCodec.INSTANCE), expected)::encode));
-		assertThat(written.forDriver().getFirstEncodedKey()).isEqualTo(expected.getFirstEncodedKey());
+		assertThat(ByteBuffer.wrap(written.firstKey())).isEqualTo(expected.getFirstEncodedKey());
 	}
 
 	private static CommandArgs<byte[], byte[]> arguments(String script, int keys, int args) {

@@ -83,14 +83,23 @@ class TwoVersionsTests {
 	}
 
 	@Test
-	@DisplayName("A lock held by this version is held for the earlier version, and its release notifies a waiter of the earlier version")
+	@DisplayName("A lock held by this version is held for the earlier version, and free after its release")
 	void heldByThisVersion() {
 		long token = ((Granted) acquire("after")).fencingToken();
 		assertThat(this.before.acquireOrWait("before")).isBetween(-TTL.toMillis(), -1L);
 		assertThat(this.before.release("before")).as("only the owner releases").isFalse();
 		assertThat(join(this.lock.release("after", null))).isTrue();
-		Awaitility.await().until(() -> this.before.wakeUps() == 1);
 		assertThat(this.before.acquireOrWait("before")).isGreaterThan(token);
+	}
+
+	@Test
+	@DisplayName("A release by a script of this version notifies a waiter of the earlier version")
+	void notifiesEarlierVersion() {
+		acquire("after");
+		assertThat(this.before.acquireOrWait("before")).isNegative();
+		// Through another handle, as a token is released.
+		assertThat(join(this.store.lock(this.key).release("after", null))).isTrue();
+		Awaitility.await().until(() -> this.before.wakeUps() == 1);
 	}
 
 	@Test
