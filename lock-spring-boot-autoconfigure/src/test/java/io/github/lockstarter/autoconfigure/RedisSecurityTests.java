@@ -112,6 +112,39 @@ class RedisSecurityTests {
 		}
 	}
 
+	@Test
+	@DisplayName("With the optional rights, the server's command releases a lock if there is one; without the right to it, the script does")
+	void optionalRights() {
+		List<String> rule = new ArrayList<>(rule("ACL SETUSER"));
+		rule.add("+command|info");
+		releaseLock(rule);
+		assertThat(redis.ask("INFO commandstats")).contains("cmdstat_del:calls=1,");
+		if (redis.ask("DELEX missing IFEQ value").equals(":0")) {
+			rule.add("+delex");
+			releaseLock(rule);
+			assertThat(redis.ask("INFO commandstats")).contains("cmdstat_delex:calls=1,")
+				.doesNotContain("cmdstat_del:");
+		}
+		else if (redis.ask("DELIFEQ missing value").equals(":0")) {
+			rule.add("+delifeq");
+			releaseLock(rule);
+			assertThat(redis.ask("INFO commandstats")).contains("cmdstat_delifeq:calls=1,")
+				.doesNotContain("cmdstat_del:");
+		}
+	}
+
+	/** Acquires and releases a lock. The server counts its commands from then on. */
+	private void releaseLock(List<String> rule) {
+		redis.ask("ACL DELUSER locks");
+		assertThat(redis.ask("ACL SETUSER " + String.join(" ", rule))).isEqualTo("+OK");
+		redis.ask("CONFIG RESETSTAT");
+		application.run((context) -> {
+			StoredLock lock = context.getBean(LockStore.class).lock(new LockKey("acl", "optional"));
+			assertThat(join(lock.acquire(command("a")))).isInstanceOf(Granted.class);
+			assertThat(join(lock.release("a", null))).isTrue();
+		});
+	}
+
 	private void useEverything(List<String> rule, Duration patience) {
 		redis.ask("ACL DELUSER locks");
 		assertThat(redis.ask("ACL SETUSER " + String.join(" ", rule))).isEqualTo("+OK");

@@ -54,11 +54,12 @@ final class WakeUp {
 	}
 
 	/**
-	 * Waiters poll less often the longer they have waited, with jitter. A last poll takes
-	 * place shortly before the wait ends.
+	 * Waiters poll after at most half of the time that they have waited, so less often
+	 * the longer that is, with jitter. A last poll takes place shortly before the wait
+	 * ends.
 	 */
 	private long pause(Acquisition head) {
-		long pause = Math.min(Math.max(head.waited(), SHORTEST_PAUSE), LONGEST_PAUSE);
+		long pause = Math.min(Math.max(head.waited() / 2, SHORTEST_PAUSE), LONGEST_PAUSE);
 		return Math.min(jittered(pause), Math.max(head.left() / 2, SHORTEST_PAUSE / 2));
 	}
 

@@ -26,8 +26,8 @@ import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.StoredResult;
 
 /**
- * The server of a store. Each operation is a single step, modelled on the scripts in
- * Redis. The server has its own clock.
+ * The server of a store. Each operation is a single step, modelled on the scripts and
+ * commands in Redis. The server has its own clock.
  */
 final class SimulatedServer {
 
