@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
  * @param ttl the time after which the lock expires
  * @param onRelease the action to run if the lock is not granted, each time it may have
  * been released, until the handle is closed or another acquisition replaces the action.
- * It does not block. The store notifies of every release until the remaining time of the
- * rejection has passed, or, if that is unknown, until the next acquisition. The caller
- * acquires again by then. {@code null} if the caller does not wait. Only for a store that
- * {@linkplain Capability#NOTIFIES notifies}.
+ * It does not block. The store notifies at least once of a release by the holder of the
+ * rejection. The caller acquires again after a notification, and when the remaining time
+ * of the rejection has passed. {@code null} if the caller does not wait. Only for a store
+ * that {@linkplain Capability#NOTIFIES notifies}.
  * @param query the results that the caller accepts instead of the lock; {@code null} for
  * none. Only for a store that {@linkplain Capability#KEEPS_RESULTS keeps results}.
  * @param undoneOnFailure whether a failed attempt is undone: if the store has granted the

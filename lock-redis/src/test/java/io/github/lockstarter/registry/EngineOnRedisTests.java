@@ -86,7 +86,7 @@ class EngineOnRedisTests {
 		assertThat(this.second.locks().tryAcquire(this.key, OPTIONS)).isEmpty();
 		assertThat(this.second.commands()).hasSize(1);
 		lease.close();
-		assertThat(this.first.commands()).containsExactly("EVALSHA", RedisInstance.RELEASE);
+		assertThat(this.first.commands()).containsExactly("EVALSHA", RedisInstance.releaseCommand());
 	}
 
 	@Test

@@ -114,7 +114,7 @@ class RedisSecurityTests {
 
 	@Test
 	@DisplayName("With the optional rights, the server's command releases a lock if there is one; without the right to it, the script does")
-	void optionalRights() {
+	void optionalRights() throws Exception {
 		List<String> rule = new ArrayList<>(rule("ACL SETUSER"));
 		rule.add("+command|info");
 		releaseLock(rule);

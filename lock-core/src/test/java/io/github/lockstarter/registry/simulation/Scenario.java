@@ -29,13 +29,13 @@ import io.github.lockstarter.store.Capability;
  * @param keeping the share of callers with hold-at-least
  * @param failing the share of failures among the messages, steps and commands that can
  * fail
- * @param deletes whether the server has a command to compare and delete, which does not
- * notify
+ * @param comparesAndDeletes whether the server has a command to compare and delete, which
+ * does not notify
  */
 record Scenario(int processes, int keys, int acquisitions, long duration, Set<Fault> faults,
 		Set<Capability> capabilities, boolean reportsRemaining, boolean reportsToken, boolean sharedFence,
 		long extraTtl, long commandTimeout, long latency, int maxWaiters, long ttl, double leases, double tries,
-		double keeping, double failing, boolean deletes) {
+		double keeping, double failing, boolean comparesAndDeletes) {
 
 	/**
 	 * The time allowed for steps that only wait for a timer or for another thread.

@@ -155,6 +155,7 @@ final class SimulatedStore implements GroupLockStore {
 			return refusal;
 		}
 		all.forEach((each) -> this.ttls.put(each.owner(), each.ttl()));
+		acquisitions.forEach((each) -> ((Handle) each.lock()).uniqueOwner = each.owner());
 		long asked = this.process.nanoTime();
 		CompletableFuture<AcquireAllResult> answer = new CompletableFuture<>();
 		all.forEach((each) -> this.use.counted(each.key(), answer));
@@ -446,8 +447,11 @@ final class SimulatedStore implements GroupLockStore {
 		/** The time at which the lease has certainly ended. */
 		private final long until;
 
-		/** Whether the command to compare and delete is sent before the script. */
-		private final boolean deletes;
+		/**
+		 * Whether the command to compare and delete is sent before the script. Not for a
+		 * repetition.
+		 */
+		private boolean comparesFirst;
 
 		private final Function<SimulatedServer, Boolean> script;
 
@@ -465,18 +469,19 @@ final class SimulatedStore implements GroupLockStore {
 
 		private long pause = FIRST_PAUSE;
 
-		Release(LockKey key, String owner, long until, boolean deletes, Function<SimulatedServer, Boolean> script,
+		Release(LockKey key, String owner, long until, boolean comparesFirst, Function<SimulatedServer, Boolean> script,
 				CompletableFuture<Boolean> answer) {
 			this.key = key;
 			this.owner = owner;
 			this.until = until;
-			this.deletes = deletes;
+			this.comparesFirst = comparesFirst;
 			this.script = script;
 			this.answer = answer;
 		}
 
 		void attempt() {
-			if (this.deletes) {
+			if (this.comparesFirst) {
+				this.comparesFirst = false;
 				call("deletion", (server) -> server.compareAndDelete(this.key, this.owner), this::callScript);
 			}
 			else {
@@ -567,9 +572,7 @@ final class SimulatedStore implements GroupLockStore {
 				this.onRelease = onRelease;
 				SimulatedStore.this.watching.computeIfAbsent(this.key, (key) -> new LinkedHashSet<>()).add(this);
 			}
-			if (command.undoneOnFailure()) {
-				this.uniqueOwner = command.owner();
-			}
+			this.uniqueOwner = command.undoneOnFailure() ? command.owner() : null;
 			long ttl = command.ttl().toNanos();
 			CompletionStage<AcquireResult> refusal = SimulatedStore.this.refusal(this.key);
 			if (refusal != null) {
@@ -666,12 +669,12 @@ final class SimulatedStore implements GroupLockStore {
 
 		@Override
 		public CompletionStage<Boolean> release(String owner, @Nullable StoredResult result) {
-			boolean deletes = SimulatedStore.this.world.scenario().deletes() && result == null
+			boolean comparesFirst = SimulatedStore.this.world.scenario().comparesAndDeletes() && result == null
 					&& owner.equals(this.uniqueOwner) && !this.metHolder;
 			if (result != null) {
 				this.metHolder = false;
 			}
-			return release(owner, deletes, (server) -> server.release(this.key, owner, result));
+			return release(owner, comparesFirst, (server) -> server.release(this.key, owner, result));
 		}
 
 		@Override
@@ -683,12 +686,12 @@ final class SimulatedStore implements GroupLockStore {
 			return release(owner, false, (server) -> server.releaseAfter(this.key, owner, time.toNanos()));
 		}
 
-		private CompletionStage<Boolean> release(String owner, boolean deletes,
+		private CompletionStage<Boolean> release(String owner, boolean comparesFirst,
 				Function<SimulatedServer, Boolean> operation) {
 			SimulatedStore.this.use.released(owner);
 			CompletableFuture<Boolean> answer = SimulatedStore.this.use.counted(this.key, new CompletableFuture<>());
 			long until = SimulatedStore.this.process.nanoTime() + SimulatedStore.this.ttls.getOrDefault(owner, 0L);
-			Release release = new Release(this.key, owner, until, deletes, operation, answer);
+			Release release = new Release(this.key, owner, until, comparesFirst, operation, answer);
 			SimulatedStore.this.process.after(SimulatedStore.this.world.scenario().commandTimeout(), release::timeOut);
 			release.attempt();
 			return answer;

@@ -68,7 +68,7 @@ final class Batches {
 	}
 
 	/** Sends the call alone and at once, or together with others. */
-	void send(LockCall call, RedisClusterAsyncCommands<byte[], byte[]> redis, BooleanSupplier abandoned,
+	void send(BatchableCommand call, RedisClusterAsyncCommands<byte[], byte[]> redis, BooleanSupplier abandoned,
 			BiConsumer<@Nullable Long, @Nullable Throwable> reply) {
 		if (this.allowed) {
 			pipeline(redis).send(call, abandoned, reply);
@@ -150,7 +150,8 @@ final class Batches {
 		}
 
 		/** Sends the call alone and at once if few commands are in flight. */
-		void send(LockCall call, BooleanSupplier abandoned, BiConsumer<@Nullable Long, @Nullable Throwable> reply) {
+		void send(BatchableCommand call, BooleanSupplier abandoned,
+				BiConsumer<@Nullable Long, @Nullable Throwable> reply) {
 			if (!hasQueue() && this.commands.get() < MAX_COMMANDS && hasRoom()) {
 				if (this.commands.incrementAndGet() <= MAX_COMMANDS) {
 					call.sendAlone(this.redis, alone(reply));
@@ -294,7 +295,7 @@ final class Batches {
 	 *
 	 * @param abandoned whether its caller has given up, so that it need not be sent
 	 */
-	private record QueuedCall(LockCall call, BooleanSupplier abandoned,
+	private record QueuedCall(BatchableCommand call, BooleanSupplier abandoned,
 			BiConsumer<@Nullable Long, @Nullable Throwable> reply) {
 
 		void copyTo(byte[][] keys, int key, byte[][] args, int arg) {
@@ -328,7 +329,7 @@ final class Batches {
 	/**
 	 * A call of a script with given keys and arguments.
 	 */
-	private static final class ScriptCall extends LockCall {
+	private static final class ScriptCall extends BatchableCommand {
 
 		private final byte[][] keys;
 

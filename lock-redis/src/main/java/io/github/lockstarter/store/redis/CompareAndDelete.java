@@ -22,7 +22,7 @@ final class CompareAndDelete {
 
 	private static final AsyncLog logger = new AsyncLog(CompareAndDelete.class);
 
-	/** The command of the server; {@code null} if it has none, or is not known yet. */
+	/** The command of the server; {@code null} if it has none, or has refused it. */
 	private volatile @Nullable Form form;
 
 	/** Asks the server which command it has. Until it has answered, none is used. */
@@ -61,10 +61,11 @@ final class CompareAndDelete {
 	 */
 	private synchronized void refused(Form refused, Throwable failure) {
 		String message = String.valueOf(failure.getMessage());
-		boolean notPermitted = message.startsWith("NOPERM") && message.contains("command");
-		if (this.form == refused && (notPermitted || message.startsWith("ERR"))) {
+		boolean notPermitted = message.startsWith("NOPERM");
+		if (this.form == refused && (notPermitted || message.startsWith("ERR")) && message.contains("command")) {
 			this.form = null;
-			logger.info("Redis refuses " + refused + ", so all locks are released by a script. " + failure);
+			logger.info("Redis refuses " + refused
+					+ ", so scripts release all locks until the application connects anew. " + failure);
 		}
 	}
 

@@ -56,7 +56,7 @@ abstract class DirectCommand<T> extends Command<byte[], byte[], T> implements Co
 	 * Returns the command that takes the place of this one after the failure;
 	 * {@code null} if the failure is passed on.
 	 */
-	@Nullable DirectCommand<T> after(Throwable failure) {
+	@Nullable DirectCommand<T> replacementAfter(Throwable failure) {
 		return null;
 	}
 
@@ -134,7 +134,7 @@ abstract class DirectCommand<T> extends Command<byte[], byte[], T> implements Co
 			if (callback != null) {
 				callback.accept(value, failure);
 			}
-			DirectCommand<T> next = (failure != null) ? after(failure) : null;
+			DirectCommand<T> next = (failure != null) ? replacementAfter(failure) : null;
 			if (next != null) {
 				next.send();
 			}

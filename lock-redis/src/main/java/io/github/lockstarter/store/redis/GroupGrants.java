@@ -101,6 +101,7 @@ final class GroupGrants {
 			keys[2 * i + 1] = lock(each).fence();
 			args[2 * i] = RedisLock.value(each.owner());
 			args[2 * i + 1] = RedisLock.millis(each.ttl());
+			lock(each).acquiredTogether(each.owner());
 		}
 		return Script.ACQUIRE_ALL.<Long>forEachOf(keys, args)
 			.orWithoutMemory(() -> Script.ACQUIRE_ALL_WITHOUT_MEMORY.forEachOf(keys, args));

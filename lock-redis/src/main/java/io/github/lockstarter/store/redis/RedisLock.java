@@ -22,9 +22,8 @@ import io.github.lockstarter.store.StoredResult;
 import io.github.lockstarter.store.TokenStoredLock;
 
 /**
- * A lock in Redis. Acquiring and renewing it is one script each. Releasing it is one
- * script, or the command of {@link CompareAndDelete}. The remaining time is one
- * {@code PTTL}.
+ * A lock in Redis. Acquiring and renewing it is one script each, releasing it is a
+ * {@link ReleaseCommand}. The remaining time is one {@code PTTL}.
  */
 final class RedisLock implements TokenStoredLock {
 
@@ -51,9 +50,9 @@ final class RedisLock implements TokenStoredLock {
 	private volatile boolean metHolder;
 
 	/**
-	 * The owner that acquired the lock last through this handle, unless applications
-	 * share its token. They may acquire the lock again while a release is under way,
-	 * which has to be a single command then.
+	 * The owner of the last acquisition through this handle, unless applications share
+	 * its token. They may acquire the lock again while a release is under way, which has
+	 * to be a single command then.
 	 */
 	private volatile @Nullable String uniqueOwner;
 
@@ -77,10 +76,8 @@ final class RedisLock implements TokenStoredLock {
 		if (command.onRelease() != null) {
 			watch(command.onRelease());
 		}
-		if (command.undoneOnFailure()) {
-			this.uniqueOwner = command.owner();
-		}
-		else {
+		this.uniqueOwner = command.undoneOnFailure() ? command.owner() : null;
+		if (!command.undoneOnFailure()) {
 			this.redis.calls().cancelReleases(this.key, command.owner());
 		}
 		if (command.predecessor() != null) {
@@ -176,7 +173,7 @@ final class RedisLock implements TokenStoredLock {
 
 	private StoreCommand<Long> releaseCommand(String owner, boolean comparesFirst) {
 		return this.redis.pubSub()
-			.published(new ReleaseCall(this.redis, this.redisKey, value(owner), comparesFirst), this.redisKey);
+			.published(new ReleaseCommand(this.redis, this.redisKey, value(owner), comparesFirst), this.redisKey);
 	}
 
 	@Override
@@ -226,6 +223,11 @@ final class RedisLock implements TokenStoredLock {
 		}
 	}
 
+	/** Notes the owner that acquires the lock together with others. */
+	void acquiredTogether(String owner) {
+		this.uniqueOwner = owner;
+	}
+
 	byte[] fence() {
 		return this.redis.keys().fence(this.redisKey);
 	}
@@ -254,6 +256,7 @@ final class RedisLock implements TokenStoredLock {
 
 	/** Returns the value of a lock that nobody waits for: see {@link Script}. */
 	static byte[] value(String owner) {
+		// Without a second array, because each command for the lock needs it.
 		int length = owner.length();
 		byte[] value = new byte[length + 1];
 		for (int i = 0; i < length; i++) {

@@ -26,7 +26,8 @@ import io.github.lockstarter.store.redis.connection.RedisConnections;
 /**
  * Stores locks in Redis, with one key per held lock, which has a time to live and whose
  * value begins with the owner. Acquiring, renewing and releasing a lock is one round trip
- * each, plus one more round trip if replicas have to acknowledge a grant.
+ * each, plus one for the first release for which another instance waits, and plus one
+ * more round trip if replicas have to acknowledge a grant.
  * <p>
  * The pattern is the single-instance lock of the Redis documentation, "Distributed Locks
  * with Redis": {@code SET NX PX} with a random value, and a delete that compares it. The

@@ -20,9 +20,9 @@ import io.github.lockstarter.LockKey;
  * driver repeats commands in flight when a connection is closed, but not all of them when
  * the connection is reset, and none when it is replaced.
  * <p>
- * Each release is a compare-and-delete, so that it can safely be sent twice. Only the
- * number of retried releases is bounded here: that of the others is bounded by the number
- * of leases.
+ * Each release compares the owner, so that it can safely be sent twice. Only the number
+ * of retried releases is bounded here: that of the others is bounded by the number of
+ * leases.
  */
 final class RetriedReleases {
 

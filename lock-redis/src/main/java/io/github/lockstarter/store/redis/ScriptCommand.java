@@ -47,7 +47,7 @@ final class ScriptCommand<T> extends DirectCommand<T> {
 	}
 
 	@Override
-	@Nullable DirectCommand<T> after(Throwable failure) {
+	@Nullable DirectCommand<T> replacementAfter(Throwable failure) {
 		return (failure instanceof RedisNoScriptException && getType() == CommandType.EVALSHA)
 				? new ScriptCommand<>(this) : null;
 	}

@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.lockstarter.LockKey;
 import io.github.lockstarter.store.AcquireCommand;
+import io.github.lockstarter.store.GroupLockStore.Claim;
 import io.github.lockstarter.store.StoredLock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -106,35 +107,69 @@ class CompareAndDeleteTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "LOADING Redis is loading the dataset in memory", "READONLY You can't write" })
-	@DisplayName("After an error that may pass, the command is repeated later; its outcome is unknown if it then finds no lock")
+	@DisplayName("After an error that may pass, the script follows later; the outcome is unknown if it finds no lock")
 	void transientError(String error) {
 		CompletionStage<Boolean> released = release(store("delex"));
 		DriverStub.refuse(this.sent.get(0), error);
 		Awaitility.await().until(() -> this.sent.size() == 2);
-		assertThat(words(1)).startsWith("DELEX");
+		assertThat(words(1)).startsWith("EVALSHA");
 		DriverStub.answer(this.sent.get(1), 0);
-		DriverStub.answer(this.sent.get(2), 0);
 		assertThat(released).isCompletedExceptionally();
 	}
 
 	@Test
-	@DisplayName("After a failure of the connection, the command is repeated later")
+	@DisplayName("After a failure of the connection, the script follows later")
 	void lostConnection() {
 		CompletionStage<Boolean> released = release(store("delex"));
 		this.sent.get(0).completeExceptionally(new RedisException("connection lost"));
 		Awaitility.await().until(() -> this.sent.size() == 2);
-		assertThat(words(1)).startsWith("DELEX");
+		assertThat(words(1)).startsWith("EVALSHA");
 		DriverStub.answer(this.sent.get(1), 1);
 		assertThat(released).isCompletedWithValue(true);
+	}
+
+	@Test
+	@DisplayName("While eight releases are in flight, the ninth waits, until the script that follows a command is answered, too")
+	void countsOnce() {
+		RedisLockStore store = store("delex");
+		for (int i = 0; i < 9; i++) {
+			StoredLock lock = store.lock(new LockKey("registration", "user" + i));
+			lock.acquire(AcquireCommand.of("owner", TTL));
+			if (i < 8) {
+				DriverStub.answer(this.sent.remove(this.sent.size() - 1), 7);
+			}
+			lock.release("owner", null);
+		}
+		assertThat(this.sent).hasSize(8);
+		DriverStub.answer(this.sent.get(0), 0);
+		assertThat(this.sent).hasSize(9);
+		assertThat(words(8)).startsWith("EVALSHA " + Script.RELEASE.digest());
+		DriverStub.answer(this.sent.get(8), 1);
+		assertThat(words(9)).startsWith("EVALSHA " + Script.BATCH.digest());
+	}
+
+	@Test
+	@DisplayName("A lock that was acquired together with others is released by the command")
+	void together() {
+		RedisLockStore store = store("delex");
+		StoredLock first = store.lock(KEY);
+		StoredLock second = store.lock(new LockKey("registration", "user"));
+		store.acquireAll(List.of(new Claim(first, "owner", TTL), new Claim(second, "owner", TTL)));
+		this.sent.clear();
+		first.release("owner", null);
+		second.release("owner", null);
+		assertThat(words(0)).startsWith("DELEX");
+		assertThat(words(1)).startsWith("DELEX");
 	}
 
 	@Test
 	@DisplayName("A token that applications share is released by the script alone, because they may acquire the lock again meanwhile")
 	void sharedToken() {
 		StoredLock lock = store("delex").lock(KEY);
+		lock.acquire(AcquireCommand.of("owner", TTL));
 		lock.acquire(AcquireCommand.of("owner", TTL).forSharedToken());
 		lock.release("owner", null);
-		assertThat(words(1)).startsWith("EVALSHA " + Script.RELEASE.digest());
+		assertThat(words(2)).startsWith("EVALSHA " + Script.RELEASE.digest());
 	}
 
 	@Test

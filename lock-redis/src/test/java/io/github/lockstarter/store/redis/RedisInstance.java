@@ -3,7 +3,6 @@ package io.github.lockstarter.store.redis;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
@@ -11,11 +10,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
 
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.event.command.CommandListener;
 import io.lettuce.core.event.command.CommandStartedEvent;
-
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-import org.springframework.data.util.Version;
 
 import io.github.lockstarter.LeaseLostEvent;
 import io.github.lockstarter.LockOptions;
@@ -43,26 +41,23 @@ public final class RedisInstance implements AutoCloseable {
 
 	private final List<LeaseLostEvent> losses = new CopyOnWriteArrayList<>();
 
-	/** The command that releases a lock for which nobody waits. */
-	public static final String RELEASE = release();
-
 	private final RedisLockStore store;
 
 	private final DefaultLockRegistry locks;
 
-	private static String release() {
-		LettuceConnectionFactory factory = TestRedis.newConnectionFactory();
+	/**
+	 * Returns the command by which the shared Redis releases a lock for which nobody
+	 * waits.
+	 */
+	public static String releaseCommand() {
+		RedisClient client = RedisClient.create(RedisURI.create(TestRedis.host(), TestRedis.port()));
 		try {
-			Properties server = factory.getConnection().serverCommands().info("server");
-			Version redis = Version.parse(server.getProperty("redis_version"));
-			String valkey = server.getProperty("valkey_version");
-			if (valkey != null) {
-				return Version.parse(valkey).isGreaterThanOrEqualTo(new Version(9)) ? "DELIFEQ" : "EVALSHA";
-			}
-			return redis.isGreaterThanOrEqualTo(new Version(8, 4)) ? "DELEX" : "EVALSHA";
+			List<Object> commands = client.connect().sync().commandInfo("DELEX", "DELIFEQ");
+			return (commands.get(0) instanceof List<?>) ? "DELEX"
+					: (commands.get(1) instanceof List<?>) ? "DELIFEQ" : "EVALSHA";
 		}
 		finally {
-			factory.destroy();
+			client.shutdown();
 		}
 	}
 

@@ -6,11 +6,12 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A release of a lock, without a result. Sent alone, it is the command of
- * {@link CompareAndDelete}, and after that the script if the command did not find the
- * value: another instance waits, or the owner has lost the lock.
+ * A release of a lock, without a result. The first time that it is sent alone, it may be
+ * the command of {@link CompareAndDelete}. The script follows if that command did not
+ * find the value, because another instance waits or the owner has lost the lock, and if
+ * the server refused it. In all other cases it is the script.
  */
-final class ReleaseCall extends LockCall {
+final class ReleaseCommand extends BatchableCommand {
 
 	private final RedisAccess redis;
 
@@ -18,7 +19,8 @@ final class ReleaseCall extends LockCall {
 
 	private final byte[] value;
 
-	private final boolean comparesFirst;
+	/** Whether {@link CompareAndDelete} comes first. Not for a repetition. */
+	private volatile boolean comparesFirst;
 
 	/**
 	 * Creates a release.
@@ -26,7 +28,7 @@ final class ReleaseCall extends LockCall {
 	 * @param comparesFirst whether the command is sent before the script; otherwise there
 	 * is only the script
 	 */
-	ReleaseCall(RedisAccess redis, byte[] lock, byte[] value, boolean comparesFirst) {
+	ReleaseCommand(RedisAccess redis, byte[] lock, byte[] value, boolean comparesFirst) {
 		super(redis.batches(), Script.RELEASE);
 		this.redis = redis;
 		this.lock = lock;
@@ -47,15 +49,16 @@ final class ReleaseCall extends LockCall {
 	@Override
 	void sendAlone(RedisClusterAsyncCommands<byte[], byte[]> redis,
 			BiConsumer<@Nullable Long, @Nullable Throwable> reply) {
-		boolean sent = this.comparesFirst
-				&& this.redis.compareAndDelete().send(redis, this.lock, this.value, (number, failure) -> {
-					if ((number != null && number == 0) || (failure != null && !RetriedReleases.isTransient(failure))) {
-						super.sendAlone(redis, reply);
-					}
-					else {
-						reply.accept(number, failure);
-					}
-				});
+		boolean first = this.comparesFirst;
+		this.comparesFirst = false;
+		boolean sent = first && this.redis.compareAndDelete().send(redis, this.lock, this.value, (number, failure) -> {
+			if ((number != null && number == 0) || (failure != null && !RetriedReleases.isTransient(failure))) {
+				super.sendAlone(redis, reply);
+			}
+			else {
+				reply.accept(number, failure);
+			}
+		});
 		if (!sent) {
 			super.sendAlone(redis, reply);
 		}

@@ -7,16 +7,16 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call for one lock, which is sent alone while few commands are in flight. Otherwise it
- * is sent together with others, as a script.
+ * A command for one lock, which is sent alone while few commands are in flight. Otherwise
+ * it is sent together with others, as a script.
  */
-abstract class LockCall implements StoreCommand<Long> {
+abstract class BatchableCommand implements StoreCommand<Long> {
 
 	private final Batches batches;
 
 	private final Script script;
 
-	LockCall(Batches batches, Script script) {
+	BatchableCommand(Batches batches, Script script) {
 		this.batches = batches;
 		this.script = script;
 	}
@@ -35,7 +35,7 @@ abstract class LockCall implements StoreCommand<Long> {
 		this.batches.send(this, redis, abandoned, reply);
 	}
 
-	/** Sends the call in a command of its own. */
+	/** Sends it alone. */
 	void sendAlone(RedisClusterAsyncCommands<byte[], byte[]> redis,
 			BiConsumer<@Nullable Long, @Nullable Throwable> reply) {
 		this.script.send(redis, keys(), args(), reply);
