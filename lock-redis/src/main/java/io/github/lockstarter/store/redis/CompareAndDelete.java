@@ -6,6 +6,7 @@ import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
@@ -28,11 +29,16 @@ final class CompareAndDelete {
 	/** Asks the server which command it has. Until it has answered, none is used. */
 	void detect(RedisClusterAsyncCommands<byte[], byte[]> redis) {
 		this.form = null;
-		redis.commandInfo(Form.DELEX.toString(), Form.DELIFEQ.toString()).whenComplete((commands, failure) -> {
-			if (commands != null) {
-				this.form = Form.of(commands);
-			}
-		});
+		try {
+			redis.commandInfo(Form.DELEX.toString(), Form.DELIFEQ.toString()).whenComplete((commands, failure) -> {
+				if (commands != null) {
+					this.form = Form.of(commands);
+				}
+			});
+		}
+		catch (RedisException ex) {
+			logger.debug("The connection was closed before Redis was asked for its commands", ex);
+		}
 	}
 
 	/**
@@ -64,8 +70,9 @@ final class CompareAndDelete {
 		boolean notPermitted = message.startsWith("NOPERM");
 		if (this.form == refused && (notPermitted || message.startsWith("ERR")) && message.contains("command")) {
 			this.form = null;
-			logger.info("Redis refuses " + refused
-					+ ", so scripts release all locks until the application connects anew. " + failure);
+			logger.info("Redis refuses " + refused + ", so scripts release all locks until the next connection");
+			// It may quote the key.
+			logger.debug("The refusal of " + refused, failure);
 		}
 	}
 

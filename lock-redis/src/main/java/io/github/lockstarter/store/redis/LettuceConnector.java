@@ -75,6 +75,15 @@ final class LettuceConnector {
 		this.opened = opened;
 		this.timer = timer;
 		this.threads = threads;
+		// The server may be of another version by then.
+		onReconnect(this::detectCompareAndDelete);
+	}
+
+	private void detectCompareAndDelete() {
+		RedisClusterAsyncCommands<byte[], byte[]> current = this.redis;
+		if (current != null) {
+			this.compareAndDelete.detect(current);
+		}
 	}
 
 	/** Returns the compare-and-delete command of the connected server. */
@@ -245,7 +254,9 @@ final class LettuceConnector {
 			StatefulConnection<byte[], byte[]> shared = connection(current);
 			this.reconnects.follow(this.connections.client(), shared);
 			CompletableFuture<?> loaded = Script.loadAll(current);
-			this.compareAndDelete.detect(current);
+			if (old == null) {
+				this.compareAndDelete.detect(current);
+			}
 			if (Reconnects.isComposed(shared)) {
 				awaitFirstUse(CompletableFuture.allOf(loaded, connectToAll(shared)));
 			}
