@@ -3,6 +3,7 @@ package io.github.lockstarter.store.redis;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -85,6 +86,20 @@ class RedisLockStoreFaultTests {
 		this.server.thaw();
 		Awaitility.await()
 			.untilAsserted(() -> assertThat(acquire("b")).succeedsWithin(SOON).isInstanceOf(Granted.class));
+	}
+
+	@Test
+	@DisplayName("After a reconnection, locks are released by the command of the server again")
+	void commandAfterReconnection() {
+		String calls = "cmdstat_" + RedisInstance.releaseCommand().toLowerCase(Locale.ROOT) + ":";
+		this.server.kill();
+		this.server.start();
+		Awaitility.await().untilAsserted(() -> {
+			StoredLock lock = this.patient.lock(new LockKey("fault", "hanako"));
+			assertThat(lock.acquire(AcquireCommand.of("a", TTL))).succeedsWithin(SOON).isInstanceOf(Granted.class);
+			assertThat(lock.release("a", null)).succeedsWithin(SOON).isEqualTo(true);
+			assertThat(this.server.ask("INFO commandstats")).contains(calls);
+		});
 	}
 
 	@Test
