@@ -67,14 +67,14 @@ final class Batches {
 		return new ScriptCall(this, script, keys, args);
 	}
 
-	/** Sends the call alone and at once, or together with others. */
-	void send(BatchableCommand call, RedisClusterAsyncCommands<byte[], byte[]> redis, BooleanSupplier abandoned,
+	/** Sends the command alone and at once, or together with others. */
+	void send(BatchableCommand command, RedisClusterAsyncCommands<byte[], byte[]> redis, BooleanSupplier abandoned,
 			BiConsumer<@Nullable Long, @Nullable Throwable> reply) {
 		if (this.allowed) {
-			pipeline(redis).send(call, abandoned, reply);
+			pipeline(redis).send(command, abandoned, reply);
 		}
 		else {
-			call.sendAlone(redis, reply);
+			command.sendAlone(redis, reply);
 		}
 	}
 
@@ -129,10 +129,10 @@ final class Batches {
 		private final RedisClusterAsyncCommands<byte[], byte[]> redis;
 
 		/** Sent first: a lock has to be free before it can be acquired. */
-		private final Queue<QueuedCall> releases = new ConcurrentLinkedQueue<>();
+		private final Queue<QueuedCommand> releases = new ConcurrentLinkedQueue<>();
 
 		/** The calls at the head are the first ones that their callers abandon. */
-		private final Queue<QueuedCall> acquires = new ConcurrentLinkedQueue<>();
+		private final Queue<QueuedCommand> acquires = new ConcurrentLinkedQueue<>();
 
 		/** The number of commands in flight. */
 		private final AtomicInteger commands = new AtomicInteger();
@@ -149,18 +149,18 @@ final class Batches {
 			this.redis = redis;
 		}
 
-		/** Sends the call alone and at once if few commands are in flight. */
-		void send(BatchableCommand call, BooleanSupplier abandoned,
+		/** Sends the command alone and at once if few commands are in flight. */
+		void send(BatchableCommand command, BooleanSupplier abandoned,
 				BiConsumer<@Nullable Long, @Nullable Throwable> reply) {
 			if (!hasQueue() && this.commands.get() < MAX_COMMANDS && hasRoom()) {
 				if (this.commands.incrementAndGet() <= MAX_COMMANDS) {
-					call.sendAlone(this.redis, alone(reply));
+					command.sendAlone(this.redis, alone(reply));
 					return;
 				}
 				this.commands.decrementAndGet();
 			}
-			((call.script() == Script.RELEASE) ? this.releases : this.acquires)
-				.add(new QueuedCall(call, abandoned, reply));
+			((command.script() == Script.RELEASE) ? this.releases : this.acquires)
+				.add(new QueuedCommand(command, abandoned, reply));
 			sendParts();
 		}
 
@@ -212,20 +212,20 @@ final class Batches {
 		 * number of leases.
 		 */
 		private void dropAbandoned() {
-			for (QueuedCall head = this.acquires.peek(); head != null
+			for (QueuedCommand head = this.acquires.peek(); head != null
 					&& head.abandoned().getAsBoolean(); head = this.acquires.peek()) {
 				this.acquires.remove();
 			}
 		}
 
-		private @Nullable QueuedCall next() {
-			QueuedCall release = this.releases.poll();
+		private @Nullable QueuedCommand next() {
+			QueuedCommand release = this.releases.poll();
 			return (release != null) ? release : this.acquires.poll();
 		}
 
 		private void sendBatch() {
-			List<QueuedCall> batch = new ArrayList<>(1);
-			for (QueuedCall next = next(); next != null; next = (batch.size() < MAX_SIZE) ? next() : null) {
+			List<QueuedCommand> batch = new ArrayList<>(1);
+			for (QueuedCommand next = next(); next != null; next = (batch.size() < MAX_SIZE) ? next() : null) {
 				if (!next.abandoned().getAsBoolean()) {
 					batch.add(next);
 				}
@@ -235,8 +235,8 @@ final class Batches {
 			}
 			else if (batch.size() == 1) {
 				this.commands.incrementAndGet();
-				QueuedCall part = batch.get(0);
-				part.call().sendAlone(this.redis, alone(part.reply()));
+				QueuedCommand part = batch.get(0);
+				part.command().sendAlone(this.redis, alone(part.reply()));
 			}
 			else if (!batch.isEmpty()) {
 				this.commands.incrementAndGet();
@@ -260,7 +260,7 @@ final class Batches {
 			}
 		}
 
-		private void sendTogether(List<QueuedCall> batch) {
+		private void sendTogether(List<QueuedCommand> batch) {
 			byte[][] keys = new byte[batch.size() * Script.BATCH_KEYS][];
 			byte[][] args = new byte[batch.size() * Script.BATCH_ARGS][];
 			Arrays.fill(args, NOTHING);
@@ -278,7 +278,7 @@ final class Batches {
 										+ failure);
 						Batches.this.allowed = false;
 					}
-					batch.forEach((part) -> part.call().sendAlone(this.redis, part.reply()));
+					batch.forEach((part) -> part.command().sendAlone(this.redis, part.reply()));
 				}
 				else {
 					for (int i = 0; i < batch.size(); i++) {
@@ -291,21 +291,21 @@ final class Batches {
 	}
 
 	/**
-	 * A call that waits to be sent together with others.
+	 * A command that waits to be sent together with others.
 	 *
 	 * @param abandoned whether its caller has given up, so that it need not be sent
 	 */
-	private record QueuedCall(BatchableCommand call, BooleanSupplier abandoned,
+	private record QueuedCommand(BatchableCommand command, BooleanSupplier abandoned,
 			BiConsumer<@Nullable Long, @Nullable Throwable> reply) {
 
 		void copyTo(byte[][] keys, int key, byte[][] args, int arg) {
-			byte[][] ownKeys = this.call.keys();
-			byte[][] ownArgs = this.call.args();
+			byte[][] ownKeys = this.command.keys();
+			byte[][] ownArgs = this.command.args();
 			// Unused keys have to be valid keys of the lock, too, for an ACL and a
 			// cluster.
 			Arrays.fill(keys, key, key + Script.BATCH_KEYS, ownKeys[0]);
 			System.arraycopy(ownKeys, 0, keys, key, ownKeys.length);
-			args[arg] = this.call.script().nameInBatch();
+			args[arg] = this.command.script().nameInBatch();
 			System.arraycopy(ownArgs, 0, args, arg + 1, ownArgs.length);
 		}
 
